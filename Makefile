@@ -1,0 +1,46 @@
+# Needs Python 3.11 or newer, make and a package index; makes its own virtual environment in .venv.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CODE := freshstack_datasets builders tests benchmarks
+TYPED := freshstack_datasets builders
+
+.PHONY: setup test check format lint types coverage wheel bench clean
+
+setup: $(STAMP)  ## the virtual environment, with everything the tests need
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'  # the first with --group
+	$(BIN)/pip install --quiet --editable '.[all]' --group dev
+	touch $@
+
+test: setup  ## all tests
+	$(BIN)/python -m pytest -n auto --cov --cov-report=
+
+check: test lint types coverage wheel  ## what CI runs
+
+format: setup  ## put every file into the house format
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+lint: setup
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
+
+types: setup
+	$(BIN)/mypy $(addprefix -p ,$(TYPED))
+
+coverage: test  ## which lines the tests ran
+	$(BIN)/coverage report --fail-under=95
+
+wheel: setup  ## build it, install it into a clean environment, import every module
+	$(BIN)/python -m tests.repo.wheel
+
+bench: setup  ## speed and memory against peers; figures, not verdicts
+	$(BIN)/python -m benchmarks.evaluation
+	$(BIN)/python -m benchmarks.loading
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .coverage* htmlcov

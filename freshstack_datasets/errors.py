@@ -1,0 +1,148 @@
+"""The exceptions of the package, and how their one-line messages are built.
+
+    FreshStackError                    exit code 2
+    ├── InputError                     something that was given cannot be used
+    │   ├── UnknownNameError           no dataset, query, document, retriever … of that name
+    │   ├── RecordError                a record with an id or a field that is not allowed
+    │   ├── RunError                   a run that no ranking can be made of
+    │   │   └── RunFileError           the same in a file, with its line
+    │   ├── SnapshotError              a folder that is no snapshot, or one that cannot be read
+    │   └── MeasureError               a measure that cannot be parsed or computed
+    ├── MissingExtraError              a package of an extra is not installed
+    ├── CheckFailed                    exit code 1: a check ran and found something
+    └── NotComparableError             exit code 3: two things that must not be compared
+
+A message says what is wrong, what was expected, what was got, and what to do next.
+"""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+SHOWN = 80
+"""Characters of a foreign value that a message may hold."""
+
+
+def shown(value: object) -> str:
+    """Return the value as a short, printable, one-line text, safe to put into a message.
+
+    Args:
+        value: Anything, of any size, from anyone.
+    """
+    if isinstance(value, str | bytes):
+        text = repr(value[: SHOWN + 1])
+        cut = len(value) > SHOWN
+    else:
+        text = repr(value)
+        cut = len(text) > SHOWN
+    text = text.encode("ascii", "backslashreplace").decode() if not text.isprintable() else text
+    return text[:SHOWN] + "…" if cut else text
+
+
+class FreshStackError(Exception):
+    """The root of every error that the package raises on purpose.
+
+    Args:
+        what: What is wrong, with the name of the thing.
+        expected: What would have been right.
+        got: What was found instead, already made safe with ``shown``.
+        hint: The next step.
+    """
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, expected: str = "", got: str = "", hint: str = "") -> None:
+        self.what, self.expected, self.got, self.hint = what, expected, got, hint
+        parts = [what]
+        if expected:
+            parts.append(f"expected {expected}")
+        if got:
+            parts.append(f"got {got}")
+        super().__init__(", ".join(parts) + (f"; {hint}" if hint else ""))
+
+
+class InputError(FreshStackError):
+    """Something that was given cannot be used."""
+
+
+class UnknownNameError(InputError):
+    """Nothing has that name; the message offers the nearest ones.
+
+    Args:
+        kind: What was looked for, in the field's word: dataset, query, document.
+        name: The name that is not known.
+        known: The names that are.
+        hint: The next step; the nearest known names when not given.
+    """
+
+    def __init__(self, kind: str, name: object, known: Iterable[str] = (), *, hint: str = "") -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(str(name)[:200], names[:10_000], n=3, cutoff=0.5)
+        if not hint and near:
+            hint = "did you mean " + " or ".join(shown(n) for n in near) + "?"
+        elif not hint and names:
+            some = ", ".join(shown(n) for n in names[:5])
+            hint = f"known: {some}" + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        super().__init__(f"unknown {kind} {shown(name)}", hint=hint)
+
+
+class RecordError(InputError):
+    """A record holds an id or a field that is not allowed."""
+
+
+class RunError(InputError):
+    """No ranking can be made of a run."""
+
+
+class RunFileError(RunError):
+    """A run file cannot be read.
+
+    Args:
+        path: The file.
+        line: Its line, counted from 1; 0 when the file has no lines.
+        what: What is wrong there.
+        expected: What would have been right.
+        got: What was found instead.
+        hint: The next step.
+    """
+
+    def __init__(
+        self, path: Path | str, line: int, what: str, *, expected: str = "", got: str = "", hint: str = ""
+    ) -> None:
+        self.path, self.line = Path(path), line
+        place = f"{path}:{line}" if line else str(path)
+        super().__init__(f"{place}: {what}", expected=expected, got=got, hint=hint)
+
+
+class SnapshotError(InputError):
+    """A folder is no snapshot, or one that cannot be read."""
+
+
+class MeasureError(InputError):
+    """A measure cannot be parsed or computed."""
+
+
+class MissingExtraError(FreshStackError):
+    """A package of an extra is not installed.
+
+    Args:
+        package: The package that could not be imported.
+        extra: The extra that brings it.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"the package {package} is not installed", hint=f"pip install 'freshstack-datasets[{extra}]'"
+        )
+
+
+class CheckFailed(FreshStackError):
+    """A check ran to its end and found something."""
+
+    exit_code = 1
+
+
+class NotComparableError(FreshStackError):
+    """Two things must not be compared with each other."""
+
+    exit_code = 3

@@ -1,0 +1,79 @@
+"""Writing that is all or nothing: a temporary sibling first, then one rename."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from freshstack_datasets.errors import InputError, shown
+
+
+@contextmanager
+def atomic_folder(target: Path | str) -> Iterator[Path]:
+    """Yield a new folder that becomes ``target`` when the block ends well.
+
+    Whatever ends the block early, a full disk included, leaves neither ``target`` nor the temporary folder behind.
+
+    Args:
+        target: Where the folder goes; it must not exist, or be an empty folder.
+
+    Raises:
+        InputError: Something is there already.
+    """
+    target = Path(target)
+    _refuse_taken(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        yield work
+        work.chmod(0o777 & ~_umask())
+        _refuse_taken(target)
+        os.replace(work, target)
+    except BaseException:
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def atomic_file(target: Path | str) -> Iterator[Path]:
+    """Yield the path of a new file that replaces ``target`` when the block ends well.
+
+    Args:
+        target: Where the file goes; a file that is there is replaced, and stays as it was if the block fails.
+
+    Raises:
+        InputError: The path is a folder.
+    """
+    target = Path(target)
+    if target.is_dir():
+        raise InputError(f"cannot write {target}", expected="a file's path", got="a folder")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", suffix=target.suffix, dir=target.parent)
+    os.close(handle)
+    work = Path(name)
+    try:
+        yield work
+        work.chmod(0o666 & ~_umask())
+        os.replace(work, target)
+    except BaseException:
+        work.unlink(missing_ok=True)
+        raise
+
+
+def _refuse_taken(target: Path) -> None:
+    if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
+        raise InputError(
+            f"cannot write {shown(str(target))}",
+            expected="a new or an empty folder",
+            got="one that holds files",
+            hint="choose another path or remove it first",
+        )
+
+
+def _umask() -> int:
+    """Return the process's umask, which can be read only by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,289 @@
+"""Runs, and the one ranking: score descending, then document id descending (trec_eval's rule).
+
+Every run is put into that order once, when it is made; whoever takes a ``Run`` may rely on it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freshstack_datasets.errors import RecordError, RunError, UnknownNameError, shown
+from freshstack_datasets.records import check_id
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """The rankings that one system gave for some queries, in arrays.
+
+    Made by ``from_dict``, ``from_columns`` or ``from_codes``, which check what they are given and put the documents
+    of each query into the one ranking. A query may have no document. Two runs are equal when they rank the same
+    documents with the same scores: the name, the order of the queries and queries without document do not count.
+
+    Args:
+        query_ids: The queries, each once, in the order they came.
+        offsets: int64 of shape (queries + 1,); query ``i`` has the entries ``offsets[i]:offsets[i + 1]``.
+        doc_ids: The vocabulary: document ids in ascending order, each once; it may hold ids that no query uses.
+        codes: int32 of shape (entries,), each entry's place in ``doc_ids``.
+        scores: float64 of shape (entries,), finite.
+        name: The system's name.
+    """
+
+    query_ids: tuple[str, ...]
+    offsets: NDArray[np.int64]
+    doc_ids: Sequence[str]
+    codes: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    name: str = "run"
+
+    @classmethod
+    def from_dict(cls, run: Mapping[str, Mapping[str, float]], name: str = "run") -> Self:
+        """Make a run of query id to document id to score.
+
+        Raises:
+            RunError: An id or a score is not allowed; the first offender is named.
+        """
+        counts = []
+        for query_id, documents in run.items():
+            if not isinstance(documents, Mapping):
+                raise RunError(
+                    f"query {shown(query_id)}",
+                    expected="a mapping from document id to score",
+                    got=f"{shown(documents)} ({type(documents).__name__})",
+                )
+            counts.append(len(documents))
+        doc_ids = list(chain.from_iterable(run.values()))
+        scores = list(chain.from_iterable(documents.values() for documents in run.values()))
+        offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+        return cls._checked(tuple(run), offsets, doc_ids, scores, name)
+
+    @classmethod
+    def from_columns(
+        cls, query_ids: Sequence[str], doc_ids: Sequence[str], scores: Sequence[float], name: str = "run"
+    ) -> Self:
+        """Make a run of three columns of one length, a row an entry, in any order.
+
+        Raises:
+            RunError: The columns differ in length, an id or a score is not allowed, or a document comes twice for a
+                query; the first offender is named.
+        """
+        if not len(query_ids) == len(doc_ids) == len(scores):
+            raise RunError(
+                "the columns of a run",
+                expected="one length",
+                got=f"{len(query_ids)} query ids, {len(doc_ids)} document ids, {len(scores)} scores",
+            )
+        number: dict[str, int] = {}
+        numbers = np.fromiter((number.setdefault(q, len(number)) for q in query_ids), np.int64, len(query_ids))
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=len(number)))]).astype(np.int64)
+        if (numbers[1:] < numbers[:-1]).any():  # the rows of a query do not stand together
+            order = np.argsort(numbers, kind="stable").tolist()
+            doc_ids, scores = [doc_ids[i] for i in order], [scores[i] for i in order]
+        return cls._checked(tuple(number), offsets, doc_ids, scores, name)
+
+    @classmethod
+    def from_codes(
+        cls,
+        query_ids: Sequence[str],
+        offsets: NDArray[np.int64],
+        doc_ids: Sequence[str],
+        codes: NDArray[np.int32],
+        scores: NDArray[np.float64],
+        name: str = "run",
+    ) -> Self:
+        """Make a run of arrays as the class describes them, with the entries of a query in any order.
+
+        Raises:
+            RunError: The arrays do not fit together, a score is not finite, a query or a document comes twice.
+        """
+        query_ids = tuple(query_ids)
+        offsets = np.asarray(offsets, np.int64)
+        codes, scores = np.asarray(codes, np.int32), np.asarray(scores, np.float64)
+        fits = (
+            offsets.shape == (len(query_ids) + 1,)
+            and codes.shape == scores.shape == (int(offsets[-1]),)
+            and offsets[0] == 0
+            and bool((np.diff(offsets) >= 0).all())
+            and (not len(codes) or (int(codes.min()) >= 0 and int(codes.max()) < len(doc_ids)))
+        )
+        if not fits:
+            raise RunError(
+                "the arrays of a run do not fit together",
+                expected=f"{len(query_ids) + 1} offsets and as many codes as scores, each below {len(doc_ids)}",
+                got=f"offsets {offsets.shape}, codes {codes.shape}, scores {scores.shape}",
+            )
+        if not all(a < b for a, b in pairwise(doc_ids)):
+            raise RunError("the vocabulary of a run", expected="ids in ascending order, each once", got="another order")
+        _check_ids(query_ids, "query")
+        if len(set(query_ids)) < len(query_ids):
+            twice = next(q for i, q in enumerate(query_ids) if q in query_ids[:i])
+            raise RunError(f"query {shown(twice)}", expected="each query once", got="it twice")
+        queries = np.repeat(np.arange(len(query_ids)), np.diff(offsets))
+        if not np.isfinite(scores).all():
+            i = int(np.flatnonzero(~np.isfinite(scores))[0])
+            raise _bad_score(query_ids[queries[i]], doc_ids[codes[i]], float(scores[i]))
+        same = queries[1:] == queries[:-1]
+        falling = scores[1:] < scores[:-1]
+        tied = (scores[1:] == scores[:-1]) & (codes[1:] < codes[:-1])
+        if (same & ~falling & ~tied).any():
+            order = np.lexsort((-codes, -scores, queries))
+            codes, scores = codes[order], scores[order]
+        keys = np.sort(queries * max(1, len(doc_ids)) + codes)
+        if (keys[1:] == keys[:-1]).any():
+            q, d = divmod(int(keys[:-1][keys[1:] == keys[:-1]][0]), len(doc_ids))
+            raise RunError(
+                f"query {shown(query_ids[q])}, document {shown(doc_ids[d])}", expected="it once", got="it twice"
+            )
+        for array in (offsets, codes, scores):
+            array.flags.writeable = False
+        return cls(query_ids, offsets, doc_ids, codes, scores, name)
+
+    @classmethod
+    def _checked(
+        cls,
+        query_ids: tuple[str, ...],
+        offsets: NDArray[np.int64],
+        doc_ids: Sequence[str],
+        scores: Sequence[float],
+        name: str,
+    ) -> Self:
+        """Check ids and scores that came from outside, one by one only when a quick look finds something."""
+        _check_ids(query_ids, "query")
+        _check_ids(doc_ids, "document", lambda i: query_ids[int(np.searchsorted(offsets, i, "right")) - 1])
+        values = check_scores(scores, lambda i: (query_ids[int(np.searchsorted(offsets, i, "right")) - 1], doc_ids[i]))
+        vocabulary = tuple(sorted(set(doc_ids)))
+        code = {doc_id: i for i, doc_id in enumerate(vocabulary)}
+        codes = np.fromiter(map(code.__getitem__, doc_ids), np.int32, len(doc_ids))
+        return cls.from_codes(query_ids, offsets, vocabulary, codes, values, name)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {query_id: i for i, query_id in enumerate(self.query_ids)}
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.query_ids)
+
+    def __contains__(self, query_id: object) -> bool:
+        return query_id in self._place
+
+    def __getitem__(self, query_id: str) -> dict[str, float]:
+        """Return the documents of one query with their scores, best first.
+
+        Raises:
+            UnknownNameError: The run has no such query.
+        """
+        i = self._place.get(query_id)
+        if i is None:
+            raise UnknownNameError("query", query_id, self.query_ids)
+        entries = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
+        ids = (self.doc_ids[code] for code in self.codes[entries].tolist())
+        return dict(zip(ids, self.scores[entries].tolist(), strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        return {q: d for q, d in self.to_dict().items() if d} == {q: d for q, d in other.to_dict().items() if d}
+
+    __hash__ = None  # type: ignore[assignment]  # equality looks into arrays
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name!r}: {len(self)} queries, {len(self.codes)} documents>"
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return query id to document id to score, documents best first."""
+        return {query_id: self[query_id] for query_id in self.query_ids}
+
+    def named(self, name: str) -> Self:
+        """Return the same run under another name."""
+        return type(self)(self.query_ids, self.offsets, self.doc_ids, self.codes, self.scores, name)
+
+    def collapse(self, mapping: Mapping[str, str] | Callable[[str], str]) -> "Run":
+        """Return a run of larger units, such as files for chunks, each with the best score of its parts.
+
+        Args:
+            mapping: From a document id to the id of its unit; every document of the run must have one.
+
+        Raises:
+            RunError: A document has no unit.
+        """
+        unit_of = mapping if callable(mapping) else mapping.__getitem__
+        collapsed: dict[str, dict[str, float]] = {}
+        for query_id, documents in self.to_dict().items():
+            best = collapsed.setdefault(query_id, {})
+            for doc_id, score in documents.items():  # best first, so the first of a unit counts
+                try:
+                    best.setdefault(unit_of(doc_id), score)
+                except LookupError:
+                    raise RunError(f"document {shown(doc_id)}", expected="a unit in the mapping", got="none") from None
+        return Run.from_dict(collapsed, self.name)
+
+
+def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
+    """Return a run, whether it came as one or as a nested mapping.
+
+    Raises:
+        RunError: It is neither, or its content is not allowed.
+    """
+    if isinstance(run, Run):
+        return run
+    if not isinstance(run, Mapping):
+        raise RunError("a run", expected="a Run or a mapping of mappings", got=type(run).__name__)
+    return Run.from_dict(run)
+
+
+def check_scores(scores: Sequence[float], where: Callable[[int], tuple[object, object]]) -> NDArray[np.float64]:
+    """Return scores as doubles.
+
+    Args:
+        scores: The scores, any real numbers.
+        where: From a place in ``scores`` to its query id and document id, for the message.
+
+    Raises:
+        RunError: One is not a finite number; the first is named.
+    """
+    try:
+        sum(scores)  # numpy would take the string "1.5" for a number; a sum does not
+        values = np.fromiter(scores, np.float64, len(scores))
+        if np.isfinite(values).all():
+            return values
+    except (TypeError, ValueError, OverflowError):
+        pass
+    for i, score in enumerate(scores):
+        try:
+            finite = not isinstance(score, str | bytes) and bool(np.isfinite(float(score)))
+        except (TypeError, ValueError, OverflowError):
+            finite = False
+        if not finite:
+            raise _bad_score(*where(i), score)
+    return np.asarray([float(score) for score in scores], np.float64)
+
+
+def _bad_score(query_id: object, doc_id: object, score: object) -> RunError:
+    return RunError(
+        f"query {shown(query_id)}, document {shown(doc_id)}: score",
+        expected="a finite number",
+        got=f"{shown(score)} ({type(score).__name__})",
+    )
+
+
+def _check_ids(ids: Sequence[str], kind: str, query_of: Callable[[int], str] | None = None) -> None:
+    """Check many ids at once; look at each only when the quick look finds something."""
+    try:
+        joined = "\n".join(ids)
+        joined.encode()
+        if "\t" not in joined and "\r" not in joined and joined.count("\n") == max(0, len(ids) - 1) and all(ids):
+            return
+    except (TypeError, UnicodeEncodeError):
+        pass
+    for i, value in enumerate(ids):
+        try:
+            check_id(value, kind)
+        except RecordError as error:
+            raise RunError(f"query {shown(query_of(i))}: {error}" if query_of else str(error)) from None
