@@ -1,0 +1,107 @@
+"""The house rules that a machine can check."""
+
+import ast
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "freshstack_datasets"
+MODULES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "builders").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")])
+
+CORE = ["errors", "files", "progress", "records", "ranking"]
+"""What everyone may import, each only those before it."""
+
+MAY_IMPORT = {
+    **{name: set(CORE[:i]) for i, name in enumerate(CORE)},
+    "home": {"errors"},
+    "tables": set(CORE),
+    "manifest": {*CORE, "tables"},
+    "catalog": {*CORE, "manifest"},
+    "runs": set(CORE),
+    "card": {*CORE, "tables", "manifest"},
+    "snapshot": {*CORE, "tables", "manifest", "card", "spool"},
+    "verify": {*CORE, "tables", "manifest", "snapshot"},
+    "evaluation": set(CORE),
+    "retrieval": {*CORE, "home"},
+}
+"""A package part and the parts that it may import; those not named here see everything but ``cli``."""
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> set[str]:
+    """Full names of everything that a module imports, functions included."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are written in full"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_has_at_most_300_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_one_way(path):
+    part = part_of(path)
+    inside = {name.split(".")[1] for name in imports_of(path) if name.startswith("freshstack_datasets.")} - {part}
+    assert not {name for name in imports_of(path) if name.split(".")[0] in ("builders", "leaderboard", "tests")}
+    if part in MAY_IMPORT:
+        assert inside - {"__version__"} <= MAY_IMPORT[part]
+    elif part not in ("cli", "__init__", "__main__"):
+        assert "cli" not in inside
+
+
+def test_builders_and_leaderboard_do_not_import_each_other():
+    for folder, other in (("builders", "leaderboard"), ("leaderboard", "builders")):
+        for path in (ROOT / folder).rglob("*.py"):
+            assert not {name for name in imports_of(path) if name.split(".")[0] == other}, path
+
+
+def test_packages_of_an_extra_are_imported_only_within_functions():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    names = {
+        requirement.split("[")[0].split(">")[0].split("=")[0].strip().replace("-", "_")
+        for extra, requirements in extras.items()
+        if extra != "all"
+        for requirement in requirements
+    }
+    for path in MODULES:
+        if path.is_relative_to(ROOT / "benchmarks"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        top = {node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)}
+        for node in top:
+            roots = {a.name for a in node.names} if isinstance(node, ast.Import) else {node.module or ""}
+            assert not {root.split(".")[0] for root in roots} & names, f"{path}:{node.lineno}"
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False).stdout.decode()
+    if not listed:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_test_modules_have_names_of_their_own():
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_no_file_is_large_and_no_text_holds_a_path_of_one_machine():
+    homes = ["/" + "root/", "/" + "home/", "/" + "work/", "/" + "tmp/bash"]
+    for path in tracked():
+        assert path.stat().st_size < 1_000_000, path
+        if path.suffix in {".py", ".md", ".toml", ".yml", ".yaml", ".cff", ""}:
+            text = path.read_text(encoding="utf-8")
+            assert not [home for home in homes if home in text], path
