@@ -1,0 +1,42 @@
+"""The command line: one module a command group; what the commands need is imported when they run."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from freshstack_datasets import __version__
+from freshstack_datasets.cli import console
+
+app = typer.Typer(
+    name="freshstack",
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        console.say(f"freshstack-datasets {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def freshstack(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Look into benchmarks for retrieval over technical documents, and score runs on them.
+
+    DATASET is the name of a dataset, its name and snapshot as in name@2024-10, or a folder that holds a snapshot.
+    Every command has --json for one JSON object on standard output. Exit codes: 0 fine, 1 a check failed,
+    2 bad input or usage, 3 not comparable.
+    """
+
+
+def main() -> None:
+    """Run ``freshstack`` with the process's arguments and end the process."""
+    sys.exit(console.run(app, name="freshstack"))
