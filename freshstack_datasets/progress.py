@@ -1,0 +1,26 @@
+"""A progress bar for long work: on standard error, and only when that is a terminal."""
+
+import sys
+from collections.abc import Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def track(items: Iterable[T], total: int | None, what: str) -> Iterable[T]:
+    """Return the items as they are, with a bar that advances as they are taken.
+
+    Args:
+        items: What the work goes through.
+        total: How many there are, None when nobody knows.
+        what: What is done to them, in a few words.
+    """
+    return _barred(items, total, what) if sys.stderr is not None and sys.stderr.isatty() else items
+
+
+def _barred(items: Iterable[T], total: int | None, what: str) -> Iterable[T]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        yield from progress.track(items, total=total, description=what)

@@ -1,0 +1,137 @@
+"""BM25 in Lucene's variant, on bm25s, with stop words and stems by language."""
+
+import json
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.files import atomic_folder
+from freshstack_datasets.progress import track
+from freshstack_datasets.ranking import Run
+from freshstack_datasets.records import Document, Query
+from freshstack_datasets.retrieval import bm25_index
+from freshstack_datasets.retrieval.cut import best, check_k
+from freshstack_datasets.retrieval.index_folder import FORMAT, read_note, versions, write_note
+from freshstack_datasets.retrieval.language import language_code, terms
+
+LIBRARIES = ("bm25s", "PyStemmer")
+
+
+class BM25:
+    """Lexical search by BM25 (Robertson and Zaragoza 2009) as Lucene computes it.
+
+    The score of a document is the sum over the query's terms, a term as often as the query holds it, of
+    ``log(1 + (N - n + 0.5) / (n + 0.5)) * f / (f + k1 * (1 - b + b * length / mean length))``: N documents, n of them
+    with the term, f times in this one. As in Lucene since version 8, and in bm25s, there is no factor ``k1 + 1``
+    (Kamphuis et al., ECIR 2020). Scores are sums of 32-bit floats.
+
+    Args:
+        language: ISO 639-1 code of the language that decides on stop words and stems. None takes the ``language`` of
+            the documents that are indexed, and English when they have none.
+        k1: How slowly further occurrences of a term stop to count, from 0 to 1000.
+        b: How much the length of a document counts, from 0 to 1.
+
+    Raises:
+        InputError: An argument is out of its range.
+    """
+
+    def __init__(self, language: str | None = None, k1: float = 0.9, b: float = 0.4) -> None:
+        if language is not None:
+            language = language_code(language, None)
+        self.language = language
+        self.k1, self.b = _within("k1", k1, 1000), _within("b", b, 1)
+        self._index: bm25_index.Index | None = None
+
+    def __repr__(self) -> str:
+        return f"BM25(language={self.language!r}, k1={self.k1!r}, b={self.b!r})"
+
+    def cache_key(self) -> str:
+        """Return all that decides on an index beside the documents."""
+        return json.dumps([repr(self), FORMAT, versions(*LIBRARIES)])
+
+    def index(self, documents: Collection[Document]) -> Self:
+        """Index documents by their ``default_text``, in place of any indexed before.
+
+        Args:
+            documents: The corpus; each id once. It is read once, a document at a time.
+
+        Raises:
+            InputError: Something in the corpus is no document.
+            RecordError: A document id comes twice.
+        """
+        language = language_code(self.language, getattr(documents, "language", None))
+        self._index = bm25_index.build(documents, language, self.k1, self.b)
+        return self
+
+    def search(self, queries: Iterable[Query], k: int = 100) -> Run:
+        """Return the documents with the highest scores for each query's text.
+
+        Args:
+            queries: The queries; each id once.
+            k: The most documents a query may have, at least 1.
+
+        Raises:
+            InputError: ``k`` is no whole number or below 1, or nothing was indexed.
+            RunError: A query comes twice.
+        """
+        k, index = check_k(k), self._indexed()
+        queries = list(queries)
+        codes, scores = [np.empty(0, np.intp)], [np.empty(0, np.float32)]
+        for query in track(queries, len(queries), "searching"):
+            found = index.scores(terms(query.text, index.language))
+            codes.append(best(found, k))
+            scores.append(found[codes[-1]])
+        return Run.from_codes(
+            [query.query_id for query in queries],
+            np.cumsum([len(found) for found in codes]),  # the first is empty, so this begins with 0
+            index.doc_ids,
+            np.concatenate(codes).astype(np.int32),
+            np.concatenate(scores).astype(np.float64),
+            "bm25",
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write the index into a new folder.
+
+        Args:
+            folder: Where it goes; it must not exist, or be an empty folder.
+
+        Raises:
+            InputError: Something is there already, or nothing was indexed.
+        """
+        index = self._indexed()
+        parameters = {"language": self.language, "k1": self.k1, "b": self.b, "read_as": index.language}
+        with atomic_folder(folder) as work:
+            bm25_index.write(index, work)
+            write_note(work, "BM25", parameters, versions(*LIBRARIES))
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Return the retriever that was saved into a folder; its large arrays stay on disk.
+
+        Args:
+            folder: A folder that ``save`` wrote, which must stay as it is.
+
+        Raises:
+            InputError: The folder is something else, is damaged, or another release of bm25s or PyStemmer made it.
+        """
+        folder = Path(folder)
+        parameters = read_note(folder, "BM25", versions(*LIBRARIES))
+        self = cls(parameters.get("language"), parameters.get("k1", -1), parameters.get("b", -1))
+        language = language_code(parameters.get("read_as"), None)
+        self._index = bm25_index.read(folder, language, self.k1, self.b)
+        return self
+
+    def _indexed(self) -> bm25_index.Index:
+        if self._index is None:
+            raise InputError("BM25 has no index", hint="call index(documents) first")
+        return self._index
+
+
+def _within(name: str, value: object, most: int) -> float:
+    if isinstance(value, int | float) and 0 <= value <= most:
+        return float(value)
+    raise InputError(f"the parameter {name} of BM25", expected=f"a number from 0 to {most}", got=shown(value))
