@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from freshstack_datasets import __version__
-from freshstack_datasets.cli import console
+from freshstack_datasets.cli import console, data, export, runs
+from freshstack_datasets.cli.values import SeveralValues
 
 app = typer.Typer(
     name="freshstack",
@@ -35,6 +36,20 @@ def freshstack(
     Every command has --json for one JSON object on standard output. Exit codes: 0 fine, 1 a check failed,
     2 bad input or usage, 3 not comparable.
     """
+
+
+for _function, _words in (
+    (data.list_, "list"),
+    (data.info, "info coffee"),
+    (data.show, "show coffee 1234 --run bm25.trec"),
+    (data.search, 'search coffee "how do I grind finer" -k 5'),
+    (data.verify, "verify coffee"),
+    (runs.retrieve, "retrieve coffee --retriever bm25 --out bm25.trec"),
+    (runs.evaluate, "evaluate coffee --run bm25.trec mine.trec --measures nDCG@10 Recall@50"),
+    (runs.compare, "compare coffee mine.trec bm25.trec"),
+    (export.export, "export coffee --to beir --out beir/coffee"),
+):
+    app.command(_words.split()[0], cls=SeveralValues, epilog=f"Example: freshstack {_words}")(_function)
 
 
 def main() -> None:

@@ -14,12 +14,13 @@ import contextlib
 import errno
 import io
 import json
+import logging
 import os
 import re
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -63,7 +64,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot write a letter gets its number
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _logged():
             warnings.showwarning = lambda text, *_: warn(str(text))
             code = get_command(app)(typed, prog_name=name, standalone_mode=False)
     except Exception as error:
@@ -75,6 +76,22 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     if code == 130:  # typer made an exit of the keyboard's interrupt
         message("error: interrupted")
     return code if isinstance(code, int) else 0
+
+
+class _Lines(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        warn(record.getMessage())
+
+
+@contextlib.contextmanager
+def _logged() -> Iterator[None]:
+    """Show what the package logs as lines of warning."""
+    log, lines = logging.getLogger("freshstack_datasets"), _Lines(logging.WARNING)
+    log.addHandler(lines)
+    try:
+        yield
+    finally:
+        log.removeHandler(lines)
 
 
 def _line_of(error: BaseException, name: str) -> str:

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import logging
 import re
 import subprocess
 import sys
@@ -45,6 +46,7 @@ def make_app() -> typer.Typer:
     @app.command()
     def grumble() -> None:
         warnings.warn("an old file,\nread anyway", stacklevel=1)
+        logging.getLogger("freshstack_datasets.retrieval").warning("no place for %s", "an index")
         console.warn("another \x1b[31mred\x1b[0m one")
 
     @app.command()
@@ -122,7 +124,10 @@ def test_warnings_are_lines_on_standard_error(capsys):
         warnings.simplefilter("default")
         code, out, err = ran(capsys, "grumble")
     assert (code, out) == (0, "")
-    assert err == "warning: an old file, read anyway\nwarning: another \\x1b[31mred\\x1b[0m one\n"
+    assert (
+        err
+        == "warning: an old file, read anyway\nwarning: no place for an index\nwarning: another \\x1b[31mred\\x1b[0m one\n"
+    )
 
 
 def test_a_command_may_choose_its_exit_code(capsys):

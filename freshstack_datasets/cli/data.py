@@ -1,0 +1,158 @@
+"""Commands that look into datasets: list, info, verify, show, search."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from freshstack_datasets.cli import console
+from freshstack_datasets.cli.console import Json, Verbose
+from freshstack_datasets.cli.inputs import DatasetName, Depth, heading, open_dataset, read_runs, retriever_for
+
+
+def list_(as_json: Json = False, verbose: Verbose = False) -> None:
+    """List the datasets that are known by name."""
+    from freshstack_datasets.cli.describe import known_datasets
+
+    known = known_datasets()
+    if as_json:
+        console.say_json({"datasets": known})
+        return
+    rows = [
+        (entry["name"], snapshot["name"], "yes" if snapshot["cached"] else "no", _size(snapshot["bytes"]))
+        for entry in known
+        for snapshot in entry["snapshots"]
+    ]
+    console.say_table(("dataset", "snapshot", "on this machine", "size"), rows, right=("size",))
+
+
+def info(dataset: DatasetName, as_json: Json = False, verbose: Verbose = False) -> None:
+    """Describe a dataset: tables, licence, sources."""
+    from freshstack_datasets.cli.describe import described
+
+    data = open_dataset(dataset)
+    facts = described(data)
+    if as_json:
+        console.say_json(facts)
+        return
+    console.say(f"{heading(data)}\nlicence {facts['license']}, made {facts['created']}\n")
+    console.say_table(("table", "rows"), [(n, t["rows"]) for n, t in facts["tables"].items()], right=("rows",))
+    for source in facts["sources"]:
+        console.say("\nsource " + ", ".join(f"{key} {_short(value)}" for key, value in source.items() if value))
+    dropped = facts["recipe"].get("filters") or []
+    if dropped:
+        console.say("")
+        rows = [(entry["name"], entry["dropped"], entry.get("reason", "")) for entry in dropped]
+        console.say_table(("left out", "number", "why"), rows, right=("number",))
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a snapshot.")],
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Check a snapshot: files, digests, ids, counts.
+
+    Prints a problem a line; the exit code is 1 when there is one.
+    """
+    from freshstack_datasets.verify import verify
+
+    problems = verify(folder)
+    if as_json:
+        entries = [{"code": p.code, "file": p.file, "id": p.id, "message": p.message} for p in problems]
+        console.say_json({"ok": not problems, "problems": entries})
+    else:
+        for problem in problems:
+            console.say(console.one_line(str(problem)))
+        console.message(f"{folder}: {_count(len(problems), 'problem')}" if problems else f"{folder}: all is well")
+    if problems:
+        raise typer.Exit(1)
+
+
+def show(
+    dataset: DatasetName,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The id of a query.")],
+    run: Annotated[Path | None, typer.Option("--run", metavar="FILE", help="A run to look the nuggets up in.")] = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Show a question, its answer and its nuggets.
+
+    Says which documents support each nugget, and at which rank a run covers it first.
+    """
+    from freshstack_datasets.cli.describe import one_query
+
+    data = open_dataset(dataset)
+    facts = one_query(data, query, read_runs([run])[0] if run else None)
+    if as_json:
+        console.say_json(facts)
+        return
+    console.say(f"{heading(data)}\n")
+    console.say(_question(facts["query"]))
+    for number, nugget in enumerate(facts["nuggets"], 1):
+        importance = f" ({nugget['importance']})" if nugget["importance"] else ""
+        console.say(f"\nnugget {number}{importance}: {nugget['text']}")
+        for document in nugget["documents"]:
+            rank = f", rank {document['rank']}" if document["rank"] else ""
+            console.say(f"  supported by {document['doc_id']}{rank}")
+        if run:
+            first = nugget["first_rank"]
+            place = f"first covered at rank {first}" if first else f"not covered in {facts['ranked']} documents"
+            console.say(f"  {facts['run']}: {place}")
+
+
+def search(
+    dataset: DatasetName,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to search for.")],
+    k: Depth = 10,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Search the corpus with BM25."""
+    from freshstack_datasets.records import Query
+
+    data = open_dataset(dataset)
+    found = retriever_for("bm25", data).search([Query("search", text)], k)["search"]
+    results = []
+    for rank, (document, score) in enumerate(zip(data.corpus.get_many(list(found)), found.values(), strict=True), 1):
+        url = document.metadata.get("url")
+        results.append({"rank": rank, "doc_id": document.doc_id, "score": score, "title": document.title, "url": url})
+        results[-1]["text"] = document.text
+    if as_json:
+        facts = {"dataset": data.name, "snapshot": data.snapshot, "fingerprint": data.fingerprint}
+        console.say_json({**facts, "text": text, "results": results})
+        return
+    console.message(heading(data))
+    rows = [(r["rank"], r["doc_id"], f"{r['score']:.2f}", _beginning(r)) for r in results]
+    console.say_table(("rank", "document", "score", "beginning"), rows, right=("rank", "score"))
+
+
+def _question(query: Mapping[str, Any]) -> str:
+    """Return a question and its accepted answer, with the attribution that their licence asks for."""
+    credit = ", ".join(str(query[name]) for name in ("url", "author", "date", "license") if query[name])
+    title = query["title"] or console.one_line(query["text"], 80)
+    lines = [f"question {query['query_id']}: {title}", *([credit] if credit else [])]
+    body = query["body"] or ("" if query["title"] else query["text"])
+    lines += ["", body] if body else []
+    if query["answer_text"]:
+        lines += ["", f"answer {query['answer_id'] or ''}".rstrip() + ":", query["answer_text"]]
+    return "\n".join(lines)
+
+
+def _beginning(result: Mapping[str, Any]) -> str:
+    return console.one_line(f"{result['title']} {result['text']}", 60)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{number} {name}" for name, number in value.items())
+    return console.one_line(str(value), 100)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _size(number: int | None) -> str:
+    return "" if number is None else f"{number / 1e6:,.1f} MB"

@@ -1,0 +1,121 @@
+"""What several commands take: a dataset, runs, a retriever, and the text that is searched for."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from freshstack_datasets.errors import InputError, UnknownNameError, shown
+
+if TYPE_CHECKING:
+    from freshstack_datasets.loading import Dataset
+    from freshstack_datasets.ranking import Run
+    from freshstack_datasets.retrieval import Retriever
+
+RETRIEVERS = ("bm25",)
+SEARCHED = ("text", "title", "body")
+ORACLES = ("answer", "nuggets")
+DEPTH = 100
+"""Documents that a retriever finds for a query unless more are asked for."""
+
+
+def whole_number(text: Any) -> int:
+    """Return a number of documents that somebody typed.
+
+    Raises:
+        InputError: It is no whole number, or below 1.
+    """
+    try:
+        if (number := int(text)) >= 1:
+            return number
+    except ValueError:
+        pass
+    raise InputError("-k", expected="a whole number of documents, at least 1", got=shown(text))
+
+
+DatasetName = Annotated[
+    str,
+    typer.Argument(metavar="DATASET", help="A name, name@snapshot, or a folder that holds a snapshot."),
+]
+RetrieverName = Annotated[str | None, typer.Option("--retriever", metavar="NAME", help="A retriever: bm25.")]
+SearchText = Annotated[
+    str,
+    typer.Option(
+        "--query",
+        metavar="TEXT",
+        help="What is searched for: text, title, body, answer, nuggets, or a file of query id and text "
+        "(.json, .jsonl, .tsv). Anything but text, title and body makes an oracle run, which is marked so.",
+    ),
+]
+Depth = Annotated[int, typer.Option("-k", "--k", metavar="N", parser=whole_number, help="Documents to find.")]
+MeasureNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measures",
+        metavar="MEASURES",
+        help="One or several, separated by spaces or commas. [default: alpha_nDCG@10 Coverage@20 Recall@50]",
+    ),
+]
+
+
+def open_dataset(name: str) -> "Dataset":
+    """Return the dataset that somebody typed: a name, a name with a snapshot, or a folder."""
+    from freshstack_datasets.loading import load
+
+    return load(name)
+
+
+def heading(data: "Dataset") -> str:
+    """Return which data was used, in one line."""
+    return f"{data.name}@{data.snapshot}, fingerprint {data.fingerprint[:12]}"
+
+
+def read_runs(paths: Sequence[Path]) -> "list[Run]":
+    """Read run files; those that carry the same name are told apart by their paths."""
+    from freshstack_datasets.runs import read_run
+
+    runs = [read_run(path) for path in paths]
+    times = Counter(run.name for run in runs)
+    return [run if times[run.name] == 1 else run.named(str(path)) for run, path in zip(runs, paths, strict=True)]
+
+
+def retriever_for(name: str, data: "Dataset") -> "Retriever":
+    """Return a retriever with the dataset indexed, from the cache where it is there.
+
+    Raises:
+        UnknownNameError: No retriever has that name.
+    """
+    if name not in RETRIEVERS:
+        raise UnknownNameError("retriever", name, RETRIEVERS)
+    from freshstack_datasets.retrieval import BM25, indexed
+
+    return indexed(BM25(), data)
+
+
+def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "tuple[Run, bool]":
+    """Search for every query of a dataset.
+
+    Args:
+        data: The dataset.
+        retriever: The retriever's name.
+        query: What is searched for, as ``--query`` takes it.
+        k: The most documents a query gets.
+
+    Returns:
+        The run, whose name says what was searched for, and whether it is an oracle run.
+    """
+    oracle = query not in SEARCHED
+    queries: Any = data.queries
+    label = retriever
+    if query in (*SEARCHED[1:], *ORACLES):
+        queries = data.queries_with(query)  # type: ignore[arg-type]  # one of the words it takes
+        label += f"-{query}"
+    elif oracle:
+        from freshstack_datasets.cli.query_file import read_query_texts
+
+        queries = data.queries_with(read_query_texts(Path(query)))
+        label += "-" + "".join(letter if letter.isalnum() else "_" for letter in Path(query).stem)
+    run = retriever_for(retriever, data).search(queries, k)
+    return run.named(f"{label}-oracle" if oracle else label), oracle

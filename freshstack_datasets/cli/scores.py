@@ -1,0 +1,70 @@
+"""How results are shown and written: the table, the share of unjudged documents, the values of every query."""
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.files import atomic_file
+
+if TYPE_CHECKING:
+    from freshstack_datasets.evaluation import Result
+    from freshstack_datasets.loading import Dataset
+    from freshstack_datasets.ranking import Run
+
+COLUMNS = ("system", "measure", "value", "95 % interval")
+TOP = 10
+SUFFIXES = (".csv", ".jsonl")
+
+
+def rows(results: "Sequence[Result]") -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table: a system's name stands beside the first of its measures."""
+    for result in results:
+        for place, (name, value) in enumerate(result.mean.items()):
+            low, high = result.interval(name)
+            yield ("" if place else result.system, name, f"{value:.4f}", f"{low:.4f} to {high:.4f}")
+
+
+def unjudged(run: "Run", data: "Dataset") -> str:
+    """Say how many of the documents at the top of a run nobody judged for the query they were found for."""
+    found = missing = 0
+    for query_id, judged in data.qrels.items():
+        top = list(run[query_id])[:TOP] if query_id in run else []
+        found += len(top)
+        missing += sum(doc_id not in judged for doc_id in top)
+    return f"{run.name}: {missing:,} of the {found:,} documents in the top {TOP} are unjudged"
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a file name that says no format, before anything is computed.
+
+    Raises:
+        InputError: It ends otherwise than ``.csv`` or ``.jsonl``.
+    """
+    if path.suffix not in SUFFIXES:
+        expected = f"a name that ends with {' or '.join(SUFFIXES)}"
+        raise InputError(f"--per-query {shown(str(path))}", expected=expected, got=shown(path.suffix))
+
+
+def write_per_query(results: "Sequence[Result]", path: Path) -> None:
+    """Write the value of every measure for every query, unrounded, a row for each system and query.
+
+    Args:
+        results: The results, all of the same measures.
+        path: Where to; ``.csv`` has a column a measure, ``.jsonl`` an object a line.
+    """
+    names = list(results[0].mean)
+    with atomic_file(path) as work, work.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        if path.suffix == ".csv":
+            table.writerow(["system", "query_id", *names])
+        for result in results:
+            for query_id in result.per_query[names[0]]:
+                values = {name: result.per_query[name][query_id] for name in names}
+                if path.suffix == ".csv":
+                    table.writerow([result.system, query_id, *values.values()])
+                else:
+                    entry = {"system": result.system, "query_id": query_id, "measures": values}
+                    file.write(json.dumps(entry, ensure_ascii=False) + "\n")
