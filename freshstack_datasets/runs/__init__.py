@@ -1,0 +1,126 @@
+"""Run files in and out: TREC, JSON, JSON lines and Parquet, chosen by the suffix of the file's name.
+
+Whatever stands in a file, reading gives a ``Run`` or a ``RunFileError`` with the line. The readers hold the entries
+that were good so far and a bounded piece of the file, so a bad file of any size costs little memory.
+"""
+
+import gzip
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from freshstack_datasets.errors import InputError, RunError, UnknownNameError, shown
+from freshstack_datasets.files import atomic_file
+from freshstack_datasets.ranking import Run, as_run
+from freshstack_datasets.runs import jsonl, nested_json, trec
+from freshstack_datasets.runs.source import GZIP, ID_LIMIT
+
+__all__ = ["FORMATS", "read_run", "write_run"]
+
+FORMATS: Mapping[str, tuple[str, ...]] = {
+    "trec": (".trec", ".run", ".txt"),
+    "json": (".json",),
+    "jsonl": (".jsonl",),
+    "parquet": (".parquet",),
+}
+"""The formats and the suffixes that stand for them; every one but Parquet may be followed by ``.gz``."""
+
+_TEXT = {"trec": trec, "json": nested_json, "jsonl": jsonl}
+
+
+def read_run(path: Path | str, format: str | None = None) -> Run:
+    """Read a run from a file.
+
+    Args:
+        path: The file; text formats may be gzipped, and then its name ends with ``.gz``.
+        format: One of ``FORMATS``; by the suffix when not given.
+
+    Returns:
+        The run, named by its TREC tag, else by the file's name without suffixes.
+
+    Raises:
+        RunFileError: The file cannot be read, or does not hold a run; the first fault is named with its line.
+        InputError: Neither the suffix nor ``format`` is known.
+    """
+    path = Path(path)
+    kind, _ = _format_of(path, format)
+    if kind == "parquet":
+        from freshstack_datasets.runs import parquet
+
+        return parquet.read(path)
+    return _TEXT[kind].read(path)
+
+
+def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, format: str | None = None) -> None:
+    """Write a run to a file, all or nothing; the same run gives the same bytes.
+
+    Args:
+        run: The run, or a mapping of query id to document id to score.
+        path: The file; a name that ends with ``.gz`` has it gzipped. A file that is there is replaced.
+        format: One of ``FORMATS``; by the suffix when not given.
+
+    Raises:
+        RunError: The run ranks no document, or holds an id that the format cannot.
+        InputError: Neither the suffix nor ``format`` is known, or the file cannot be written.
+    """
+    run, path = as_run(run), Path(path)
+    kind, zipped = _format_of(path, format)
+    _check_writable(run)
+    try:
+        with atomic_file(path) as work:
+            if kind == "parquet":
+                from freshstack_datasets.runs import parquet
+
+                parquet.write(run, work)
+            else:
+                with _sink(work, zipped) as stream:
+                    _TEXT[kind].write(run, stream)
+    except (OSError, ValueError) as error:  # ValueError: a path with NUL
+        raise InputError(f"cannot write {shown(str(path))}", got=shown(str(error))) from None
+
+
+def _format_of(path: Path, format: str | None) -> tuple[str, bool]:
+    """Return the format of a file, and whether it is gzipped."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    zipped = suffixes[-1:] == [GZIP]
+    if format is None:
+        last = (suffixes[:-1] if zipped else suffixes)[-1:]
+        format = next((name for name, known in FORMATS.items() if last and last[0] in known), None)
+        if format is None:
+            text = [suffix for name, known in FORMATS.items() if name in _TEXT for suffix in known]
+            raise InputError(
+                f"run file {shown(str(path))}",
+                expected=f"a name that ends with {', '.join(text)} (each also with {GZIP}) or .parquet",
+                got=shown("".join(path.suffixes[-2:])) if suffixes else "a name without suffix",
+                hint="rename it or name the format",
+            )
+    elif format not in FORMATS:
+        raise UnknownNameError("run format", format, FORMATS)
+    if zipped and format not in _TEXT:
+        raise InputError(f"run file {shown(str(path))}", expected=f"{format} without {GZIP}", got=f"one with {GZIP}")
+    return format, zipped
+
+
+def _check_writable(run: Run) -> None:
+    """Refuse what the readers would refuse, so that a file that was written can be read."""
+    if not len(run.codes):
+        raise RunError("a run to write", expected="at least one document", got="none")
+    for kind, ids in (("query", run.query_ids), ("document", (run.doc_ids[code] for code in np.unique(run.codes)))):
+        for value in ids:
+            if len(value) > ID_LIMIT:
+                raise RunError(
+                    f"{kind} id {shown(value)}", expected=f"at most {ID_LIMIT} characters", got=f"{len(value)}"
+                )
+
+
+@contextmanager
+def _sink(path: Path, zipped: bool) -> Iterator[BinaryIO]:
+    with path.open("wb") as file:
+        if not zipped:
+            yield file
+            return
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as stream:
+            yield stream  # type: ignore[misc]  # a GzipFile writes bytes like any other stream

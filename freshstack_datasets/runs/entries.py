@@ -1,0 +1,107 @@
+"""The entries of a run file, gathered into arrays while the file is read."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freshstack_datasets.errors import RunFileError, shown
+from freshstack_datasets.ranking import Run
+
+_FIRST_CHECK = 1 << 20
+
+
+class Entries:
+    """Entries of one file, 16 bytes each, with every id kept once.
+
+    Ids and scores come in checked; duplicates are found here. They are looked for at the end and each time the
+    number of entries has doubled, so that a file that repeats itself for ever is refused early.
+
+    Args:
+        path: The file, for messages.
+        unit: What an entry stands in, counted from 1: line or row.
+    """
+
+    def __init__(self, path: Path, unit: str = "line") -> None:
+        self._path, self._unit = path, unit
+        self._queries: defaultdict[str, int] = defaultdict()
+        self._queries.default_factory = self._queries.__len__  # a new id gets the next number
+        self._docs: defaultdict[str, int] = defaultdict()
+        self._docs.default_factory = self._docs.__len__
+        self._parts: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
+        self._count, self._next_check = 0, _FIRST_CHECK
+
+    def add(self, query_ids: Sequence[str], doc_ids: Sequence[str], scores: Sequence[float]) -> None:
+        """Add entries, in three columns of one length.
+
+        Raises:
+            RunFileError: A document has come twice for a query.
+        """
+        size = len(scores)
+        queries = np.fromiter(map(self._queries.__getitem__, query_ids), np.int32, size)
+        docs = np.fromiter(map(self._docs.__getitem__, doc_ids), np.int32, size)
+        self._parts.append((queries, docs, np.asarray(scores, np.float64)))
+        self._count += size
+        if self._count >= self._next_check:
+            self._check_duplicates(*self._columns()[:2])
+            self._next_check = 2 * self._count
+
+    def add_query(self, query_id: str) -> None:
+        """Note a query, which may get no entry."""
+        self._queries[query_id]  # a look is enough: it makes the number
+
+    def run(self, name: str) -> Run:
+        """Return the run.
+
+        Raises:
+            RunFileError: There is no entry, or a document comes twice for a query.
+        """
+        if not self._count:
+            got = f"{len(self._queries)} queries without document" if self._queries else "none: the file is empty"
+            raise RunFileError(self._path, 0, "a run", expected="at least one document of one query", got=got)
+        queries, docs, scores = self._columns()
+        self._parts.clear()
+        self._check_duplicates(queries, docs)
+        vocabulary = sorted(self._docs)
+        place = np.empty(len(vocabulary), np.int32)
+        place[np.fromiter(map(self._docs.__getitem__, vocabulary), np.int32, len(vocabulary))] = np.arange(
+            len(vocabulary), dtype=np.int32
+        )
+        if (queries[1:] < queries[:-1]).any():  # the entries of a query do not stand together
+            order = np.argsort(queries, kind="stable")
+            docs, scores = docs[order], scores[order]
+        counts = np.bincount(queries, minlength=len(self._queries))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Run.from_codes(tuple(self._queries), offsets, tuple(vocabulary), place[docs], scores, name)
+
+    def _columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        queries, docs, scores = zip(*self._parts, strict=True)
+        return np.concatenate(queries), np.concatenate(docs), np.concatenate(scores)
+
+    def _check_duplicates(self, queries: NDArray[np.int32], docs: NDArray[np.int32]) -> None:
+        keys = queries.astype(np.int64) * len(self._docs) + docs
+        ordered = np.sort(keys)
+        if not (ordered[1:] == ordered[:-1]).any():
+            return
+        order = np.argsort(keys, kind="stable")
+        again = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+        second = int(order[again + 1].min())
+        first = int(np.flatnonzero(keys == keys[second])[0])
+        query_id, doc_id = list(self._queries)[queries[second]], list(self._docs)[docs[second]]
+        what = f"document {shown(doc_id)} of query {shown(query_id)}"
+        line = second + 1 if self._unit == "line" else 0
+        if not line:
+            what = f"{self._unit} {second + 1}: {what}"
+        raise RunFileError(
+            self._path, line, what, expected="it once", got=f"it a second time, after {self._unit} {first + 1}"
+        )
+
+
+def run_name(path: Path) -> str:
+    """Return the name of a run whose file holds none: the file's name without its suffixes."""
+    name = path.name
+    for suffix in reversed(path.suffixes[-2:]):
+        name = name.removesuffix(suffix)
+    return name or "run"

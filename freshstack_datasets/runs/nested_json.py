@@ -1,0 +1,39 @@
+"""Runs as one JSON object: query id to document id to score."""
+
+import json
+from pathlib import Path
+from typing import BinaryIO
+
+from freshstack_datasets.ranking import Run
+from freshstack_datasets.runs.entries import Entries, run_name
+from freshstack_datasets.runs.scanner import Scanner
+from freshstack_datasets.runs.source import Source
+
+
+def read(path: Path) -> Run:
+    """Read a run of nested JSON, as a stream.
+
+    A query may have an empty object, but some query must have a document.
+
+    Raises:
+        RunFileError: The file does not hold a run.
+    """
+    entries = Entries(path)
+    with Source(path) as source:
+        scanner = Scanner(source, path)
+        for query_id in scanner.queries():
+            entries.add_query(query_id)
+            for doc_ids, scores in scanner.documents():
+                entries.add([query_id] * len(scores), doc_ids, scores)
+    return entries.run(run_name(path))
+
+
+def write(run: Run, stream: BinaryIO) -> None:
+    """Write a run, a line a query, its documents best first; queries without document are kept."""
+    separator = "{\n"
+    for query_id in run.query_ids:
+        key = json.dumps(query_id, ensure_ascii=False)
+        value = json.dumps(run[query_id], ensure_ascii=False)
+        stream.write(f"{separator}{key}: {value}".encode())
+        separator = ",\n"
+    stream.write(b"\n}\n")

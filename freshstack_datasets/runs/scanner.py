@@ -1,0 +1,180 @@
+"""A reader of one JSON shape, an object of objects of numbers, from a stream and in bounded memory.
+
+The json module needs the whole text at once, and so would hold a file of any size before it could refuse it.
+"""
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+
+from freshstack_datasets.errors import RunFileError, shown
+from freshstack_datasets.runs.source import ID_LIMIT, Source, checked_id, not_utf8
+
+_BATCH = 1 << 16
+_TOKEN_LIMIT = 12 * ID_LIMIT + 2
+"""Characters of a string or a number; a character beyond the basic plane takes twelve when it is escaped."""
+
+_STRING = r'"(?:[^"\\\x00-\x1f]++|\\.)*+"'
+_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+_SPACES = r"[ \t\r\n]*+"
+_SPACE_TOKEN, _STRING_TOKEN, _NUMBER_TOKEN = re.compile(_SPACES), re.compile(_STRING), re.compile(_NUMBER)
+_ENTRY = re.compile(f"{_SPACES}({_STRING}){_SPACES}:{_SPACES}({_NUMBER}){_SPACES}([,}}])")
+
+
+class Scanner:
+    """Reads through the text once; ``read`` what stands next or say on which line something else does.
+
+    Args:
+        source: The bytes.
+        path: Their file, for messages.
+    """
+
+    def __init__(self, source: Source, path: Path) -> None:
+        self.path, self._source = path, source
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._buffer, self._place = "", 0
+        self._counted, self._lines = 0, 1  # line breaks before the place ``_counted`` of the buffer are in ``_lines``
+        self._ended = False
+
+    def queries(self) -> Iterator[str]:
+        """Yield the keys of the outer object; the caller reads each value before it goes on to the next.
+
+        Raises:
+            RunFileError: The text has another shape, an id is not allowed or comes twice.
+        """
+        seen: set[str] = set()
+        self._expect("{", "an object of query id to document id to score")
+        more = not self._skip("}")
+        while more:
+            self._next_sign()
+            line = self._line
+            key = self._key(self._token(_STRING_TOKEN, "a query id in quotes"), line, "query", seen)
+            seen.add(key)
+            self._expect(":", "a colon after the query id")
+            yield key
+            more = self._comma()
+        if self._next_sign():
+            raise self._unexpected("nothing after the end of the object")
+
+    def documents(self) -> Iterator[tuple[list[str], list[float]]]:
+        """Yield the keys and the numbers of an inner object, some thousands at a time.
+
+        Raises:
+            RunFileError: The text has another shape, an id is not allowed or comes twice, a score is not finite.
+        """
+        seen: set[str] = set()
+        doc_ids: list[str] = []
+        scores: list[float] = []
+        self._expect("{", "an object of document id to score")
+        more = not self._skip("}")
+        while more:
+            doc_id, score, more = self._entry(seen)
+            seen.add(doc_id)
+            doc_ids.append(doc_id)
+            scores.append(score)
+            if len(scores) == _BATCH:
+                yield doc_ids, scores
+                doc_ids, scores = [], []
+        yield doc_ids, scores
+
+    def _entry(self, seen: set[str]) -> tuple[str, float, bool]:
+        """Return a document id, its score, and whether another follows."""
+        line = 0
+        if match := _ENTRY.match(self._buffer, self._place):
+            literal, number, sign = match.groups()
+            more, self._place = sign == ",", match.start(1)  # where an error would be
+        else:  # the entry does not stand in the buffer as a whole, or something is wrong with it
+            self._next_sign()
+            line = self._line
+            literal = self._token(_STRING_TOKEN, "a document id in quotes")
+            self._expect(":", "a colon after the document id")
+            number = self._token(_NUMBER_TOKEN, "a finite number")
+            more = self._comma()
+        doc_id, score = literal[1:-1], float(number)
+        if not doc_id or doc_id in seen or "\\" in doc_id or len(doc_id) > ID_LIMIT:
+            doc_id = self._key(literal, line or self._line, "document", seen)
+        if not isfinite(score):
+            raise RunFileError(self.path, line or self._line, "score", expected="a finite number", got=shown(number))
+        if match:
+            self._place = match.end()
+        return doc_id, score, more
+
+    def _key(self, literal: str, line: int, kind: str, seen: set[str]) -> str:
+        try:
+            key = json.loads(literal)
+        except ValueError as error:
+            raise RunFileError(
+                self.path, line, f"{kind} id", expected="a JSON string", got=f"{shown(literal)} ({error})"
+            ) from None
+        if key in seen:
+            raise RunFileError(self.path, line, f"{kind} {shown(key)}", expected="it once", got="it twice")
+        return checked_id(self.path, line, key, kind)
+
+    def _token(self, pattern: re.Pattern[str], expected: str) -> str:
+        """Return the next token, which may go beyond the end of the buffer."""
+        self._next_sign()
+        while True:
+            match = pattern.match(self._buffer, self._place)
+            if match and (match.end() < len(self._buffer) or self._ended):
+                self._place = match.end()
+                return match.group()
+            too_long = len(self._buffer) - self._place > _TOKEN_LIMIT
+            if too_long or not (self._fill() or match):
+                raise self._unexpected(expected)
+
+    def _comma(self) -> bool:
+        """Read the sign after a value; return whether another value follows."""
+        if self._skip(","):
+            return True
+        self._expect("}", "a comma or a closing brace")
+        return False
+
+    def _expect(self, sign: str, expected: str) -> None:
+        if not self._skip(sign):
+            raise self._unexpected(expected)
+
+    def _skip(self, sign: str) -> bool:
+        if self._next_sign() != sign:
+            return False
+        self._place += 1
+        return True
+
+    def _next_sign(self) -> str:
+        """Go to the next sign that is no white space and return it, "" at the end."""
+        while True:
+            spaces = _SPACE_TOKEN.match(self._buffer, self._place)
+            self._place = spaces.end() if spaces else self._place
+            if self._place < len(self._buffer):
+                return self._buffer[self._place]
+            if not self._fill():
+                return ""
+
+    def _fill(self) -> bool:
+        """Let go of what was read, and take in more; return whether there was more."""
+        line = self._line
+        self._buffer, self._place, self._counted = self._buffer[self._place :], 0, 0
+        text = ""
+        while not text and not self._ended:
+            data = self._source.read(line)
+            self._ended = not data
+            try:
+                text = self._decoder.decode(data, final=self._ended)
+            except UnicodeDecodeError as error:
+                line += self._buffer.count("\n") + error.object.count(b"\n", 0, error.start)
+                raise not_utf8(self.path, line, error) from None
+        self._buffer += text
+        return bool(text)
+
+    @property
+    def _line(self) -> int:
+        """The line of the place that was reached; only what is new is counted."""
+        self._lines += self._buffer.count("\n", self._counted, self._place)
+        self._counted = self._place
+        return self._lines
+
+    def _unexpected(self, expected: str) -> RunFileError:
+        got = shown(self._buffer[self._place : self._place + 100]) if self._next_sign() else "the end of the file"
+        return RunFileError(self.path, self._line, "JSON", expected=expected, got=got)

@@ -1,0 +1,180 @@
+"""Bytes of a run file, a bounded piece at a time: opening, decompressing, cutting into whole lines."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from freshstack_datasets.errors import RecordError, RunFileError, shown
+from freshstack_datasets.records import ID_RULE, check_id
+
+GZIP = ".gz"
+
+CHUNK = 1 << 20
+"""Bytes that are read at once."""
+
+_LEAST = 1 << 16  # a gzip file can give a byte at a time, and what is put together from such pieces takes for ever
+
+LINE_LIMIT = 1 << 20
+"""Bytes that a line may have; two ids of ``ID_LIMIT`` characters fit even when every one is escaped."""
+
+ID_LIMIT = 10_000
+"""Characters that an id may have."""
+
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n"
+
+
+class Source:
+    """The bytes of an open file, decompressed when its name ends with ``.gz``.
+
+    Args:
+        path: The file.
+
+    Raises:
+        RunFileError: It cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._failure: Exception | None = None
+        try:
+            self._file = gzip.open(path) if path.suffix.lower() == GZIP else path.open("rb")
+        except (OSError, ValueError) as error:  # ValueError: a path with NUL
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise RunFileError(path, 0, "a run file that cannot be opened", got=shown(reason)) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def read(self, line: int) -> bytes:
+        """Return the next bytes, at least ``_LEAST`` of them but for the last time, b"" at the end of the file.
+
+        What stands before a damage is returned first, and the damage reported at the next call.
+
+        Args:
+            line: The line that was reached, for the message.
+
+        Raises:
+            RunFileError: The file cannot be read on, or its compression is damaged.
+        """
+        parts, size = [], 0
+        while size < _LEAST and not self._failure:
+            try:
+                part = self._file.read1(CHUNK)
+            except (OSError, EOFError, zlib.error) as error:
+                self._failure = error
+                break
+            if not part:
+                break
+            parts.append(part)
+            size += len(part)
+        if self._failure and not parts:
+            raise self._error(line, self._failure)
+        return b"".join(parts)
+
+    def _error(self, line: int, failure: Exception) -> RunFileError:
+        if isinstance(failure, EOFError):
+            return RunFileError(self._path, line, "gzip data", expected="an end mark", got="a truncated file")
+        if isinstance(failure, OSError) and failure.strerror:
+            return RunFileError(self._path, line, "a run file that cannot be read", got=shown(failure.strerror))
+        return RunFileError(self._path, line, "gzip data", expected="a whole file", got=shown(str(failure)))
+
+
+def blocks(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield pieces of whole lines, each with the number of its first line.
+
+    A byte-order mark and blank lines at the end are left out; the last line of each piece ends with a line break,
+    whether or not the file does.
+
+    Raises:
+        RunFileError: A line is too long, a blank one stands before others, or the file cannot be read.
+    """
+    first, blank = 1, 0
+    with Source(path) as source:
+        for block in _whole_lines(source, path):
+            kept = _without_blank_end(block)
+            if kept and blank:
+                raise RunFileError(path, blank, "an empty line", expected="an entry", got="nothing on it")
+            if kept:
+                yield first, kept
+            lines = kept.count(b"\n")
+            if len(kept) < len(block) and not blank:
+                blank = first + lines
+            first += lines + block.count(b"\n", len(kept))
+
+
+def _whole_lines(source: Source, path: Path) -> Iterator[bytes]:
+    line, rest = 1, b""
+    start = True
+    while chunk := source.read(line):
+        rest += chunk
+        if start and len(rest) >= len(_BOM):
+            rest, start = rest.removeprefix(_BOM), False
+        end = rest.rfind(b"\n") + 1
+        if end:
+            yield rest[:end]
+            line += rest.count(b"\n", 0, end)
+            rest = rest[end:]
+        if len(rest) > LINE_LIMIT:
+            raise too_long(path, line)
+    if rest:
+        yield rest + b"\n"
+
+
+def _without_blank_end(block: bytes) -> bytes:
+    content = len(block.rstrip(_BLANK))
+    return block[: block.find(b"\n", content) + 1] if content else b""
+
+
+def lines_of(path: Path, first: int, block: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a block as text, without line ends, each with its number.
+
+    Raises:
+        RunFileError: A line is too long, empty, no UTF-8, or holds NUL or a carriage return.
+    """
+    for number, raw in enumerate(block[:-1].split(b"\n"), first):
+        raw = raw.removesuffix(b"\r")
+        if len(raw) > LINE_LIMIT:
+            raise too_long(path, number)
+        try:
+            line = raw.decode()
+        except UnicodeDecodeError as error:
+            raise not_utf8(path, number, error) from None
+        for sign, name in (("\0", "NUL"), ("\r", "carriage return")):
+            if sign in line:
+                raise RunFileError(path, number, "a line of text", expected=f"no {name}", got=shown(line))
+        if not line.strip(" \t"):
+            raise RunFileError(path, number, "an empty line", expected="an entry", got="nothing on it")
+        yield number, line
+
+
+def too_long(path: Path, line: int) -> RunFileError:
+    """Return the error for a line that is too long to be an entry."""
+    return RunFileError(path, line, "a line", expected=f"at most {LINE_LIMIT} bytes", got="more")
+
+
+def not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> RunFileError:
+    """Return the error for bytes that are no text."""
+    bad = bytes(error.object[error.start : error.start + 8])
+    return RunFileError(path, line, "text", expected="UTF-8", got=f"the bytes {shown(bad)}")
+
+
+def checked_id(path: Path, line: int, value: object, kind: str) -> str:
+    """Return an id unchanged, or say where it stands and why it cannot be one.
+
+    Raises:
+        RunFileError: It cannot be an id.
+    """
+    try:
+        checked = check_id(value, kind)
+    except RecordError as error:
+        raise RunFileError(path, line, error.what, expected=error.expected or ID_RULE, got=error.got) from None
+    if len(checked) > ID_LIMIT:
+        got = f"{len(checked)}"
+        raise RunFileError(path, line, f"{kind} id", expected=f"at most {ID_LIMIT} characters", got=got)
+    return checked

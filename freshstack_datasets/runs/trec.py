@@ -1,0 +1,153 @@
+"""TREC run files: a line an entry, ``query-id Q0 doc-id rank score tag``.
+
+Written with tabs. A line with five tabs is split on tabs exactly. Any other line is split by white space, which is
+space and tab and no other sign: the first two and the last three fields are taken, and the document id is all that
+stands between, inner spaces included.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from freshstack_datasets.errors import RunError, RunFileError, shown
+from freshstack_datasets.ranking import Run
+from freshstack_datasets.runs.entries import Entries, run_name
+from freshstack_datasets.runs.source import ID_LIMIT, blocks, checked_id, lines_of
+
+FIELDS = "six fields: query-id Q0 doc-id rank score tag"
+
+_SCORE_SIGNS = b"0123456789+-.eE"
+_TAB, _NEWLINE, _SPACE = b"\t\n "
+_GAP = re.compile(r"[ \t]+")
+_RANK = re.compile(r"[+-]?[0-9]+")
+
+
+def read(path: Path) -> Run:
+    """Read a TREC run file.
+
+    The ranks must be whole numbers, which shows that the fields were cut where they should be; beyond that ranks and
+    the second field do not count. The run is named by the tag of the first line.
+
+    Raises:
+        RunFileError: The file does not hold a run.
+    """
+    entries = Entries(path)
+    tag = ""
+    for first, block in blocks(path):
+        tag = tag or _first_tag(path, first, block)
+        entries.add(*(_columns(block) or _columns_by_line(path, first, block)))
+    return entries.run(tag or run_name(path))
+
+
+def write(run: Run, stream: BinaryIO) -> None:
+    """Write a run, separated by tabs, with ranks from 1 and scores that read back to the same double.
+
+    The run's name is the tag; white space and control signs in it become ``_``, as other readers would split there.
+
+    Raises:
+        RunError: A query id holds a space or begins with a byte-order mark, or an id holds NUL: the file would not
+            read back.
+    """
+    tag = re.sub(r"[\s\x00-\x1f\x7f]", "_", run.name).encode("utf-8", "replace").decode() or "run"
+    for query_id in run.query_ids:
+        if " " in query_id or "\0" in query_id or query_id.startswith("\ufeff"):
+            raise RunError(
+                f"query id {shown(query_id)} in a TREC file",
+                expected="no space, no NUL and no byte-order mark",
+                got="one",
+                hint="write JSON, JSON lines or Parquet instead",
+            )
+        ranking = run[query_id]
+        for doc_id in ranking:
+            if "\0" in doc_id:
+                raise RunError(f"document id {shown(doc_id)} in a TREC file", expected="no NUL", got="one")
+        lines = [
+            f"{query_id}\tQ0\t{doc_id}\t{rank}\t{score!r}\t{tag}\n"
+            for rank, (doc_id, score) in enumerate(ranking.items(), 1)
+        ]
+        stream.write("".join(lines).encode())
+
+
+def _columns(block: bytes) -> tuple[Sequence[str], Sequence[str], Sequence[float]] | None:
+    """Return the query ids, document ids and scores of a block of plain lines, None when a line needs a closer look.
+
+    Plain is a block whose lines all have exactly five tabs, or no tab anywhere and exactly five single spaces.
+    """
+    block = block.replace(b"\r\n", b"\n")
+    separator = _TAB if b"\t" in block else _SPACE
+    if b"\r" in block or b"\0" in block or not _is_plain(block, separator):
+        return None
+    try:
+        text = block.decode()
+        fields = text.replace("\n", chr(separator)).split(chr(separator))
+        ranks, scores = "".join(fields[3:-1:6]), fields[4:-1:6]
+        if not (ranks.isascii() and ranks.isdigit()):
+            return None
+        if "".join(scores).encode().translate(None, _SCORE_SIGNS):
+            return None
+        values = np.fromiter(map(float, scores), np.float64, len(scores))
+    except ValueError:  # UnicodeDecodeError is one
+        return None
+    if not np.isfinite(values).all():
+        return None
+    return fields[0:-1:6], fields[2:-1:6], values  # type: ignore[return-value]  # an array of doubles serves as well
+
+
+def _is_plain(block: bytes, separator: int) -> bool:
+    signs = np.frombuffer(block, np.uint8)
+    cuts = np.flatnonzero((signs == separator) | (signs == _NEWLINE))
+    if len(cuts) % 6:
+        return False
+    kinds = signs[cuts].reshape(-1, 6)
+    lengths = np.diff(cuts, prepend=-1) - 1
+    return bool(
+        (kinds[:, 5] == _NEWLINE).all()
+        and (kinds[:, :5] == separator).all()
+        and lengths.min() > 0
+        and lengths.max() <= ID_LIMIT
+    )
+
+
+def _columns_by_line(path: Path, first: int, block: bytes) -> tuple[list[str], list[str], list[float]]:
+    query_ids, doc_ids, scores = [], [], []
+    for number, line in lines_of(path, first, block):
+        query_id, doc_id, rank, score, _ = _fields(path, number, line)
+        query_ids.append(checked_id(path, number, query_id, "query"))
+        doc_ids.append(checked_id(path, number, doc_id, "document"))
+        if not _RANK.fullmatch(rank):
+            raise RunFileError(path, number, "rank", expected="a whole number", got=shown(rank))
+        scores.append(_score(path, number, score))
+    return query_ids, doc_ids, scores
+
+
+def _fields(path: Path, number: int, line: str) -> tuple[str, str, str, str, str]:
+    """Return query id, document id, rank, score and tag of a line."""
+    if line.count("\t") == 5:
+        query_id, _, doc_id, rank, score, tag = line.split("\t")
+        return query_id, doc_id, rank, score, tag
+    head = _GAP.split(line.strip(" \t"), maxsplit=2)
+    rest, tail = head[-1], []
+    for _ in range(3):
+        cut = max(rest.rfind(" "), rest.rfind("\t"))
+        tail.append(rest[cut + 1 :])
+        rest = rest[: max(cut, 0)].rstrip(" \t")
+    if len(head) < 3 or not rest:
+        raise RunFileError(path, number, "a line", expected=FIELDS, got=f"{len(_GAP.findall(line)) + 1}: {shown(line)}")
+    return head[0], rest, tail[2], tail[1], tail[0]
+
+
+def _score(path: Path, number: int, text: str) -> float:
+    try:
+        if text.isascii() and not text.encode().translate(None, _SCORE_SIGNS) and np.isfinite(float(text)):
+            return float(text)
+    except ValueError:
+        pass
+    raise RunFileError(path, number, "score", expected="a finite number such as 12.5 or 1e-3", got=shown(text))
+
+
+def _first_tag(path: Path, first: int, block: bytes) -> str:
+    _, line = next(lines_of(path, first, block[: block.find(b"\n") + 1]))
+    return _fields(path, first, line)[4]
