@@ -1,0 +1,41 @@
+"""Scoring runs: measures, results, comparisons."""
+
+from freshstack_datasets.evaluation.comparison import Comparison, Difference, compare
+from freshstack_datasets.evaluation.evaluator import evaluate
+from freshstack_datasets.evaluation.measures import (
+    AP,
+    DEFAULT_MEASURES,
+    RR,
+    Coverage,
+    Judged,
+    Measure,
+    P,
+    Recall,
+    Success,
+    alpha_nDCG,
+    nDCG,
+    parse_measures,
+)
+from freshstack_datasets.evaluation.result import Interval, Result, macro_mean
+
+__all__ = [
+    "AP",
+    "DEFAULT_MEASURES",
+    "RR",
+    "Comparison",
+    "Coverage",
+    "Difference",
+    "Interval",
+    "Judged",
+    "Measure",
+    "P",
+    "Recall",
+    "Result",
+    "Success",
+    "alpha_nDCG",
+    "compare",
+    "evaluate",
+    "macro_mean",
+    "nDCG",
+    "parse_measures",
+]

@@ -1,0 +1,152 @@
+"""A dataset's judgments as arrays, made once per dataset and dropped with it."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.evaluation.arrays import Floats, Ints
+
+
+class Table(Protocol):
+    """Records that can be read by column."""
+
+    def columns(self, *fields: str) -> tuple[list[Any], ...]:
+        """Return the named fields of all records, a list each."""
+        ...
+
+
+class Scorable(Protocol):
+    """What scoring needs of a dataset. It must compare by identity and allow weak references."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102 - as in the design
+    @property
+    def snapshot(self) -> str: ...  # noqa: D102
+    @property
+    def fingerprint(self) -> str: ...  # noqa: D102
+    @property
+    def queries(self) -> Table: ...  # noqa: D102
+    @property
+    def nuggets(self) -> Table: ...  # noqa: D102
+    @property
+    def judgments(self) -> Table: ...  # noqa: D102
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """What is known about which document supports what.
+
+    Queries are numbered in the order of the dataset, nuggets across all queries, and so are *pairs*: a query and a
+    document judged for it. The pairs of a query stand together, the larger document id first; a pair's nuggets
+    stand together too. Nothing is padded, so that one query with many nuggets costs no more than its own.
+
+    Args:
+        query_ids: The queries.
+        numbers: The number of each query.
+        documents: For each query, its judged documents, each with its pair.
+        pair_query: int64 of shape (pairs,), each pair's query.
+        gains: int64 of shape (pairs,), how many nuggets the document supports.
+        nuggets: int64 of shape (sum of gains,), the nuggets that each pair supports, pair after pair.
+        nugget_query: int64 of shape (nuggets,), each nugget's query; it may be a nugget that nothing supports.
+    """
+
+    query_ids: tuple[str, ...]
+    numbers: Mapping[str, int]
+    documents: Sequence[dict[str, int]]
+    pair_query: Ints
+    gains: Ints
+    nuggets: Ints
+    nugget_query: Ints
+    _known: dict[Hashable, Floats] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where the nuggets of each pair begin, int64 of shape (pairs,)."""
+        return np.cumsum(self.gains) - self.gains
+
+    @cached_property
+    def nugget_counts(self) -> Ints:
+        """How many nuggets each query has, supported or not, int64 of shape (queries,)."""
+        return np.bincount(self.nugget_query, minlength=len(self.query_ids))
+
+    @cached_property
+    def relevant_counts(self) -> Ints:
+        """How many documents support at least one nugget of each query, int64 of shape (queries,)."""
+        return np.bincount(self.pair_query[self.gains > 0], minlength=len(self.query_ids))
+
+    def once(self, key: Hashable, compute: Callable[[], Floats]) -> Floats:
+        """Return what ``compute`` gives, computed the first time only: the ideals that measures divide by."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+
+_cache: WeakKeyDictionary[Scorable, Judgments] = WeakKeyDictionary()
+
+
+def judgments_of(dataset: Scorable) -> Judgments:
+    """Return the arrays of a dataset, the same ones for the same dataset object.
+
+    Raises:
+        InputError: A judgment names a query or a nugget that the dataset does not have.
+    """
+    if dataset not in _cache:
+        (query_ids,) = dataset.queries.columns("query_id")
+        nuggets = dataset.nuggets.columns("query_id", "nugget_id")
+        judged = dataset.judgments.columns("query_id", "nugget_id", "doc_id", "score")
+        _cache[dataset] = _compiled(tuple(query_ids), *nuggets, *judged)
+    return _cache[dataset]
+
+
+def _compiled(
+    query_ids: tuple[str, ...],
+    nugget_queries: list[str],
+    nugget_ids: list[str],
+    judged_queries: list[str],
+    judged_nuggets: list[str],
+    judged_documents: list[str],
+    scores: list[int],
+) -> Judgments:
+    numbers = {query_id: i for i, query_id in enumerate(query_ids)}
+    nugget_query = _numbers(numbers, nugget_queries, "query of a nugget")
+    nugget_numbers = {key: i for i, key in enumerate(zip(nugget_queries, nugget_ids, strict=True))}
+    query_of_row = _numbers(numbers, judged_queries, "query of a judgment").tolist()
+    documents = _pairs(len(query_ids), query_of_row, judged_documents)
+    counts = np.fromiter(map(len, documents), np.int64, len(documents))
+    supports = [score > 0 for score in scores]  # one row that says so is enough, whatever others say
+    keys = zip(compress(judged_queries, supports), compress(judged_nuggets, supports), strict=True)
+    nuggets = _numbers(nugget_numbers, keys, "nugget of a judgment")
+    supporting = zip(compress(query_of_row, supports), compress(judged_documents, supports), strict=True)
+    pairs = np.fromiter((documents[query][document] for query, document in supporting), np.int64, len(nuggets))
+    edges = np.unique(pairs * max(1, len(nugget_numbers)) + nuggets)  # by pair; a row that comes twice counts once
+    pairs, nuggets = np.divmod(edges, max(1, len(nugget_numbers)))
+    gains = np.bincount(pairs, minlength=int(counts.sum()))
+    return Judgments(
+        query_ids, numbers, documents, np.repeat(np.arange(len(counts)), counts), gains, nuggets, nugget_query
+    )
+
+
+def _pairs(queries: int, query_of_row: list[int], documents: list[str]) -> tuple[dict[str, int], ...]:
+    """Number the judged documents of every query, the larger id first."""
+    judged: list[set[str]] = [set() for _ in range(queries)]
+    for query, document in zip(query_of_row, documents, strict=True):
+        judged[query].add(document)
+    numbered = []
+    first = 0
+    for ids in judged:
+        numbered.append({doc_id: i for i, doc_id in enumerate(sorted(ids, reverse=True), first)})
+        first += len(ids)
+    return tuple(numbered)
+
+
+def _numbers(numbers: Mapping[Any, int], keys: Iterable[Hashable], what: str) -> Ints:
+    try:
+        return np.fromiter(map(numbers.__getitem__, keys), np.int64)
+    except KeyError as error:
+        raise InputError(f"the {what}", expected="one that the dataset has", got=shown(error.args[0])) from None

@@ -1,0 +1,139 @@
+"""How far values over a sample of queries can be trusted: intervals, p-values, detectable differences.
+
+Everything is computed from the values per query, with one set of random numbers for all measures, in blocks of
+bounded size.
+"""
+
+from collections.abc import Iterator
+from statistics import NormalDist
+
+import numpy as np
+
+from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.evaluation.arrays import Floats
+
+RESAMPLES = 10_000
+"""Resamples of a bootstrap, and sign flips of a permutation test."""
+
+SEED = 13128
+"""Where the random numbers start when nobody says where."""
+
+LEVEL = 0.95
+"""The share of all samples whose interval holds the true mean."""
+
+BLOCK = 1 << 20
+"""Random numbers that are held at once."""
+
+
+def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = SEED) -> Floats:
+    """Return the percentile bootstrap interval of each mean (Efron and Tibshirani, 1993, chapter 13).
+
+    Queries are drawn with replacement, the same ones for all rows, and the interval holds the middle 95 % of the
+    means. With no query, there is none: both ends are NaN.
+
+    Args:
+        values: float64 of shape (rows, queries).
+        resamples: How often queries are drawn.
+        seed: Where the random numbers start.
+
+    Returns:
+        float64 of shape (rows, 2), the low and the high end.
+
+    Raises:
+        InputError: ``resamples`` is not a positive number, or ``seed`` a negative one.
+    """
+    rows, queries = values.shape
+    if not queries:
+        return np.full((rows, 2), np.nan)
+    generator = _generator(seed, resamples, "bootstrap")
+    means = np.empty((resamples, rows))
+    for at, size in _blocks(resamples, queries):
+        drawn = generator.integers(0, queries, (size, queries))
+        drawn += np.arange(size)[:, None] * queries
+        counts = np.bincount(drawn.ravel(), minlength=size * queries).reshape(size, queries)
+        means[at : at + size] = counts.astype(np.float64) @ values.T / queries
+    outside = (1 - LEVEL) / 2
+    return np.quantile(means, [outside, 1 - outside], axis=0).T
+
+
+def sign_flip_p(differences: Floats, permutations: int = RESAMPLES, seed: int = SEED) -> Floats:
+    """Return the two-sided p-value of each mean difference by the paired randomisation test.
+
+    When two systems are alike, each query's difference could as well have the other sign (Fisher; Smucker et al.,
+    CIKM 2007). Signs are flipped at random, the same ones for all rows, and
+
+        p = (1 + flips with a mean at least as far from 0 as the observed one) / (permutations + 1)
+
+    Sums that are equal but for the rounding of double precision count as equal.
+
+    Args:
+        differences: float64 of shape (rows, queries), one system's values minus the other's.
+        permutations: How often signs are flipped.
+        seed: Where the random numbers start.
+
+    Returns:
+        float64 of shape (rows,).
+
+    Raises:
+        InputError: ``permutations`` is not a positive number, or ``seed`` a negative one.
+    """
+    _, queries = differences.shape
+    generator = _generator(seed, permutations, "permutation")
+    rounding = queries * np.finfo(np.float64).eps * np.abs(differences).sum(axis=1)
+    observed = np.abs(differences.sum(axis=1)) - rounding
+    as_far = np.zeros(len(differences), np.int64)
+    for _, size in _blocks(permutations, queries):
+        bits = np.frombuffer(generator.bytes(-(-size * queries // 8)), np.uint8)
+        signs = np.unpackbits(bits, count=size * queries).reshape(size, queries).astype(np.float64)
+        signs *= 2
+        signs -= 1
+        as_far += (np.abs(signs @ differences.T) >= observed).sum(axis=0)
+    return (1 + as_far) / (permutations + 1)
+
+
+def holm(p: Floats) -> Floats:
+    """Return p-values adjusted for having tested all of them (Holm, 1979).
+
+    The smallest of m is multiplied by m, the next by m - 1 and so on; none is smaller than one before it, nor
+    larger than 1.
+
+    Args:
+        p: float64 of shape (tests,).
+    """
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return adjusted
+
+
+def detectable_difference(differences: Floats, power: float = 0.8) -> Floats:
+    """Return the smallest true difference that so many queries would show with a power of 80 %.
+
+    That is (z(0.975) + z(0.8)) * s / sqrt(n), with s the standard deviation of the differences of n queries: a
+    paired test at the two-sided 5 % level finds a difference of that size four times in five.
+
+    Args:
+        differences: float64 of shape (rows, queries), at least two queries.
+        power: The chance to find it.
+
+    Returns:
+        float64 of shape (rows,).
+    """
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2) + NormalDist().inv_cdf(power)
+    detectable: Floats = z * differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
+    return detectable
+
+
+def _generator(seed: object, resamples: object, use: str) -> np.random.Generator:
+    """Return random numbers of one use; a bootstrap and a permutation test with one seed share none."""
+    for what, number, least in (("the number of resamples", resamples, 1), ("the seed", seed, 0)):
+        if not isinstance(number, int) or isinstance(number, bool) or number < least:
+            raise InputError(what, expected=f"a whole number from {least}", got=shown(number))
+    return np.random.default_rng([seed, *use.encode()])
+
+
+def _blocks(resamples: int, queries: int) -> Iterator[tuple[int, int]]:
+    """Yield first resample and number of resamples of each block."""
+    size = max(1, BLOCK // queries)
+    for at in range(0, resamples, size):
+        yield at, min(size, resamples - at)
