@@ -174,5 +174,5 @@ def _fit(arrays: dict[str, NDArray[Any]], vocabulary: Any, documents: int) -> bo
         and int(indices.min()) >= 0
         and int(indices.max()) < documents
         and isinstance(vocabulary, dict)
-        and set(vocabulary.values()) == set(range(len(indptr) - 1))
+        and list(vocabulary.values()) == list(range(len(indptr) - 1))
     )
