@@ -1,0 +1,110 @@
+"""Records that stay in Arrow and become Python objects one at a time."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from freshstack_datasets.errors import InputError, UnknownNameError, shown
+from freshstack_datasets.parquet import readable
+from freshstack_datasets.tables import Table, to_record
+
+T = TypeVar("T")
+_BATCH = 1_000
+
+
+class Records(Generic[T]):
+    """The queries, nuggets or judgments of a dataset, in the order of their table.
+
+    A query is known by its ``query_id``, a nugget by its ``nugget_id``, a judgment by the tuple of ``query_id``,
+    ``nugget_id`` and ``doc_id``.
+
+    Args:
+        table: The table they are rows of.
+        rows: How many there are.
+        read: Reads the table; called once, when something of it is asked for.
+    """
+
+    def __init__(self, table: Table, rows: int, read: Callable[[], pa.Table]) -> None:
+        self._table = table
+        self._rows = rows
+        self._read = read
+
+    @cached_property
+    def arrow(self) -> pa.Table:
+        """The rows in Arrow, columns named as in the snapshot."""
+        return self._read()
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __iter__(self) -> Iterator[T]:
+        for batch in self.arrow.to_batches(max_chunksize=_BATCH):
+            for row in batch.to_pylist():
+                yield to_record(self._table, row)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._place
+
+    def __getitem__(self, key: str | tuple[str, ...]) -> T:
+        """Return one record.
+
+        Raises:
+            UnknownNameError: There is none of that id.
+        """
+        place = self._place.get(key)
+        if place is None:
+            kind = self._table.record.__name__.lower() if self._table.record else "row"
+            raise UnknownNameError(kind, key, (known for known in self._place if isinstance(known, str)))
+        return self.rows_at([place])[0]
+
+    def rows_at(self, places: list[int]) -> list[T]:
+        """Return the records at some places of the table."""
+        rows = self.arrow.take(pa.array(places, pa.int64())).to_pylist()
+        return [to_record(self._table, row) for row in rows]
+
+    def columns(self, *fields: str) -> tuple[list[Any], ...]:
+        """Return whole columns, one list a field, in the order of the records.
+
+        Args:
+            fields: Names of the record's fields, such as ``query_id``.
+
+        Raises:
+            InputError: The record has no such field.
+        """
+        for field in fields:
+            if field not in self._table.fields:
+                raise UnknownNameError("field", field, self._table.fields)
+        return tuple(_to_list(self.arrow[self._table.fields[field]]) for field in fields)
+
+    def with_column(self, field: str, values: list[str]) -> "Records[T]":
+        """Return the same records with one field of text replaced."""
+        column = self._table.fields[field]
+        try:
+            array = pa.array(values, pa.string())
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise InputError(f"the new {field}", expected="valid strings", got=shown(str(error))) from None
+        index = self.arrow.schema.get_field_index(column)
+        replaced = self.arrow.set_column(index, column, array)
+        return Records(self._table, self._rows, lambda: replaced)
+
+    @cached_property
+    def _place(self) -> Mapping[Any, int]:
+        """The place of every record by its key; of two with one key, the first."""
+        columns = [_to_list(self.arrow[column]) for column in self._table.key]
+        keys = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+        return dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+
+
+def _to_list(column: pa.ChunkedArray) -> list[Any]:
+    """Return a column in Python; equal strings are one object, since ids repeat by the million."""
+    if not pa.types.is_string(column.type):
+        return list(column.to_pylist())
+    with readable("a table"):
+        coded = pc.dictionary_encode(column).combine_chunks()
+        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+        words = np.asarray([*coded.dictionary.to_pylist(), None], object)
+        return list(words[coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)])

@@ -1,0 +1,100 @@
+"""The card of a snapshot: the README.md that people and dataset tools read beside the tables."""
+
+import re
+from collections.abc import Iterable
+
+import yaml
+
+from freshstack_datasets.manifest import Manifest, Source
+from freshstack_datasets.tables import QRELS, TABLES
+
+
+def card(manifest: Manifest, about: str = "") -> str:
+    """Return the card: YAML that names the tables, then what the snapshot is in Markdown.
+
+    Args:
+        manifest: The snapshot's manifest.
+        about: What the dataset is, in plain text; it is shown as it stands, Markdown marks included.
+    """
+    return "\n".join(_lines(manifest, about)) + "\n"
+
+
+def _lines(manifest: Manifest, about: str) -> Iterable[str]:
+    name = f"{manifest.dataset}@{manifest.snapshot}"
+    yield "---"
+    yield yaml.safe_dump(_front_matter(manifest), sort_keys=False, allow_unicode=True).rstrip("\n")
+    yield "---"
+    yield f"# {name}"
+    yield ""
+    yield from ([_plain(about), ""] if about.strip() else [])
+    yield "A snapshot of a retrieval benchmark: real questions, the facts (nuggets) that a good answer holds, and for"
+    yield "each fact the documents that were judged to support it or not."
+    yield ""
+    yield "| table | rows |"
+    yield "|---|---|"
+    yield from (f"| `{table}` | {manifest.tables[table].rows:,} |" for table in TABLES)
+    yield ""
+    yield "In `qrels` the score is the number of the query's nuggets that the document supports; 0 is judged and not"
+    yield "relevant. `nugget_qrels` has the judgments one by one."
+    yield ""
+    yield "## Use"
+    yield ""
+    yield "```python"
+    yield "import freshstack_datasets as fsd"
+    yield ""
+    yield 'data = fsd.load("path/to/this/folder")'
+    yield "```"
+    yield ""
+    yield f"Fingerprint: `{manifest.fingerprint}`. Scores are comparable only where it is the same;"
+    yield "`freshstack verify FOLDER` checks it."
+    yield ""
+    yield "## Sources and licences"
+    yield ""
+    yield f"Licence of the whole: {_plain(manifest.license)}. Author, address and licence of a text, where known, stand"
+    yield "in its row."
+    yield ""
+    yield from map(_source, manifest.sources)
+
+
+def _front_matter(manifest: Manifest) -> dict[str, object]:
+    configs = [
+        {
+            "config_name": name,
+            **({"default": True} if table is QRELS else {}),
+            "data_files": [{"split": table.split, "path": f"{name}/{table.split}-*.parquet"}],
+        }
+        for name, table in TABLES.items()
+    ]
+    return {
+        "license": manifest.license.lower(),  # the Hub's identifiers are SPDX's in small letters
+        "pretty_name": f"{manifest.dataset} {manifest.snapshot}",
+        "task_categories": ["text-retrieval"],
+        "tags": ["freshstack", "retrieval", "nuggets"],
+        "configs": configs,
+    }
+
+
+def _source(source: Source) -> str:
+    """Return one source as a list item."""
+    facts = [
+        _plain(source.url),
+        *([f"commit {_plain(source.commit)}"] if source.commit else []),
+        *([_plain(source.date)] if source.date else []),
+        *([f"licence {_plain(source.license)}"] if source.license else []),
+        *(f"{count:,} {_plain(what)}" for what, count in sorted(source.counts.items())),
+    ]
+    return "- " + (f"{_plain(source.name)}: " if source.name else "") + ", ".join(facts)
+
+
+_MARKS = str.maketrans({mark: "\\" + mark for mark in "\\`*_[]|~$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
+_LINK = re.compile(r"https?://[A-Za-z0-9/.:_~%?=&+@,;-]+")
+_BLOCK = re.compile(r"[-+#=]|\d+[.)]")
+
+
+def _plain(text: str) -> str:
+    """Return foreign text so that Markdown and HTML show it as it is, on one line."""
+    text = " ".join(text.split())
+    if _LINK.fullmatch(text):
+        return f"<{text}>"
+    shown = text.translate(_MARKS)
+    return "&#8203;" + shown if _BLOCK.match(shown) else shown  # a zero-width space: no heading, no list

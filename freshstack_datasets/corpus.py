@@ -1,0 +1,121 @@
+"""The documents of a snapshot, read from its Parquet files a row group at a time."""
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+
+from freshstack_datasets.errors import SnapshotError, UnknownNameError, shown
+from freshstack_datasets.parquet import VERIFY, TableReader, readable
+from freshstack_datasets.records import Document
+from freshstack_datasets.tables import CORPUS, to_record
+
+_CACHE_BYTES = 32_000_000
+"""Unpacked row groups that are kept: about six of the usual ones."""
+
+_BATCH = 256
+
+
+class Corpus(Collection[Document]):
+    """All documents of a dataset, by ascending id.
+
+    Nothing but the number of documents is held until it is asked for; then the ids, and a few row groups at most.
+
+    Args:
+        reader: Reads the corpus table.
+        language: Tells the language of the dataset.
+    """
+
+    def __init__(self, reader: TableReader, language: Callable[[], str | None]) -> None:
+        self._reader = reader
+        self._language = language
+        self._kept: OrderedDict[int, pa.Table] = OrderedDict()
+
+    @property
+    def language(self) -> str | None:
+        """The language of the dataset, ISO 639-1; None when it is not known."""
+        return self._language()
+
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The documents' ids, ascending in code-point order.
+
+        Raises:
+            SnapshotError: The table is not in that order.
+        """
+        with readable("the corpus"):
+            ids = tuple(self._reader.read(["_id"])["_id"].to_pylist())
+            for before, after in pairwise(ids):
+                if not before < after:
+                    got = f"{shown(before)} before {shown(after)}"
+                    raise SnapshotError("the corpus", expected="ascending ids, each once", got=got, hint=VERIFY)
+        return ids
+
+    def __len__(self) -> int:
+        return self._reader.rows
+
+    def __iter__(self) -> Iterator[Document]:
+        for batch in self._reader.batches(rows=_BATCH):
+            yield from _documents(batch)
+
+    def __contains__(self, doc_id: object) -> bool:
+        return isinstance(doc_id, str) and self._row(doc_id) is not None
+
+    def __getitem__(self, doc_id: str) -> Document:
+        """Return one document.
+
+        Raises:
+            UnknownNameError: The corpus has none of that id.
+        """
+        return self.get_many([doc_id])[0]
+
+    def get_many(self, doc_ids: Iterable[str]) -> list[Document]:
+        """Return some documents in the order asked, each row group read once.
+
+        Raises:
+            UnknownNameError: The corpus lacks one of them.
+        """
+        wanted: dict[int, list[tuple[int, int]]] = {}  # row group -> places in the answer and in the group
+        count = 0
+        for count, doc_id in enumerate(doc_ids, start=1):
+            row = self._row(doc_id) if isinstance(doc_id, str) else None
+            if row is None:
+                raise UnknownNameError("document", doc_id, self._near(doc_id))
+            group, place = self._reader.group_of(row)
+            wanted.setdefault(group, []).append((count - 1, place))
+        found: list[Any] = [None] * count
+        for group in sorted(wanted):
+            places = pa.array([place for _, place in wanted[group]])
+            for (answer, _), document in zip(wanted[group], _documents(self._group(group).take(places)), strict=True):
+                found[answer] = document
+        return found
+
+    def _row(self, doc_id: str) -> int | None:
+        row = bisect_left(self.ids, doc_id)
+        return row if row < len(self.ids) and self.ids[row] == doc_id else None
+
+    def _near(self, doc_id: object) -> Sequence[str]:
+        """Return the ids around the place where one would stand, to offer instead of it."""
+        row = bisect_left(self.ids, str(doc_id))
+        return self.ids[max(0, row - 100) : row + 100]
+
+    def _group(self, number: int) -> pa.Table:
+        """Return a row group, from those kept or from the file."""
+        if number in self._kept:
+            self._kept.move_to_end(number)
+            return self._kept[number]
+        rows = self._reader.group(number)
+        self._kept[number] = rows
+        while len(self._kept) > 1 and sum(table.nbytes for table in self._kept.values()) > _CACHE_BYTES:
+            self._kept.popitem(last=False)
+        return rows
+
+
+def _documents(rows: pa.Table | pa.RecordBatch) -> Iterator[Document]:
+    """Yield rows of the corpus table as documents."""
+    for row in rows.to_pylist():
+        yield to_record(CORPUS, row)

@@ -1,0 +1,245 @@
+"""Opening a dataset: by name or by folder, without reading its documents."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from freshstack_datasets import catalog
+from freshstack_datasets.arrow_records import Records
+from freshstack_datasets.corpus import Corpus
+from freshstack_datasets.digest import fingerprint
+from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
+from freshstack_datasets.judged import judged_tables, sorted_digest
+from freshstack_datasets.manifest import Manifest, read_manifest
+from freshstack_datasets.parquet import VERIFY, TableReader
+from freshstack_datasets.records import Judgment, Nugget, Qrels, Query
+from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QUERIES, TABLES, Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """One snapshot of a dataset.
+
+    Made by ``load`` or ``from_nugget_qrels``.
+
+    Args:
+        name: The dataset's name.
+        snapshot: The snapshot's name.
+        queries: The queries.
+        nuggets: The nuggets.
+        judgments: The judgments.
+        path: The folder it was read from; None when it was not.
+        manifest: What the folder's ``snapshot.json`` says; None when there is none.
+    """
+
+    name: str
+    snapshot: str
+    queries: Records[Query]
+    nuggets: Records[Nugget]
+    judgments: Records[Judgment]
+    path: Path | None = None
+    manifest: Manifest | None = None
+    _corpus: Corpus | None = field(default=None)
+
+    @classmethod
+    def from_nugget_qrels(cls, rows: Iterable[tuple[str, str, str, int]], name: str = "", snapshot: str = "") -> Self:
+        """Make a dataset for scoring alone: it has judgments, but no documents and no texts.
+
+        Its queries and nuggets are those of the rows, in the order of their first appearance. Two queries may use
+        the same nugget id; the nuggets are different ones all the same.
+
+        Args:
+            rows: Query id, nugget id, document id and score, 1 or 0, each triple of ids once.
+            name: What the dataset is called.
+            snapshot: What the snapshot is called.
+
+        Raises:
+            RecordError: An id or a score is not allowed, or a triple comes twice; the first offender is named.
+        """
+        tables = judged_tables(rows)
+        queries, nuggets, judgments = tables[QUERIES.name], tables[NUGGETS.name], tables[NUGGET_QRELS.name]
+        return cls(
+            name,
+            snapshot,
+            Records(QUERIES, queries.num_rows, lambda: queries),
+            Records(NUGGETS, nuggets.num_rows, lambda: nuggets),
+            Records(NUGGET_QRELS, judgments.num_rows, lambda: judgments),
+        )
+
+    @property
+    def corpus(self) -> Corpus:
+        """The documents.
+
+        Raises:
+            SnapshotError: The dataset was made of judgments alone.
+        """
+        if self._corpus is None:
+            raise SnapshotError(
+                f"dataset {shown(self.name)} has no documents",
+                expected="a dataset with a corpus",
+                got="one made of judgments alone",
+                hint="load a snapshot",
+            )
+        return self._corpus
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The digest that scores are tied to: of all tables, or of the judgments where there is nothing else."""
+        if self.manifest is not None:
+            return self.manifest.fingerprint
+        return fingerprint({NUGGET_QRELS.name: sorted_digest(self.judgments.arrow)})
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """Query id to document id to the number of the query's nuggets it supports; judged without support is 0."""
+        qrels: dict[str, dict[str, int]] = {query_id: {} for query_id in self.queries.columns("query_id")[0]}
+        for query_id, doc_id, score in zip(*self.judgments.columns("query_id", "doc_id", "score"), strict=True):
+            documents = qrels[query_id]
+            documents[doc_id] = documents.get(doc_id, 0) + score
+        return qrels
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language of most queries, ISO 639-1; None when it is not known."""
+        return _language(self.queries)
+
+    @cached_property
+    def _nuggets_of(self) -> Mapping[str, list[int]]:
+        """The places of every query's nuggets, by position."""
+        places: dict[str, list[tuple[int, int]]] = {}
+        for place, (query_id, position) in enumerate(zip(*self.nuggets.columns("query_id", "position"), strict=True)):
+            places.setdefault(query_id, []).append((position, place))
+        return {query_id: [place for _, place in sorted(found)] for query_id, found in places.items()}
+
+    def nuggets_of(self, query_id: str) -> tuple[Nugget, ...]:
+        """Return a query's nuggets by position.
+
+        Raises:
+            UnknownNameError: The dataset has no such query.
+        """
+        if query_id not in self.queries:
+            raise UnknownNameError("query", query_id, self.queries.columns("query_id")[0])
+        return tuple(self.nuggets.rows_at(self._nuggets_of.get(query_id, [])))
+
+    def queries_with(self, text: str | Mapping[str, str]) -> Records[Query]:
+        """Return the same queries with another text to search for.
+
+        Args:
+            text: ``text``, ``title``, ``body``, ``answer`` (the accepted one's text), ``nuggets`` (their texts, by
+                position, a line each), or a mapping from query id to text that has every query.
+
+        Raises:
+            InputError: A query has no such text; the first one is named.
+        """
+        if not isinstance(text, str):
+            texts, what = text, "text in the mapping"
+        elif text == "nuggets":
+            texts, what = self._nugget_texts(), "nuggets"
+        elif text in _SEARCHED:
+            column = _SEARCHED[text]
+            texts, what = dict(zip(*self.queries.columns("query_id", column), strict=True)), column
+        else:
+            raise UnknownNameError("text of a query", text, [*_SEARCHED, "nuggets"])
+        found = []
+        for query_id in self.queries.columns("query_id")[0]:
+            value = texts.get(query_id)
+            if not isinstance(value, str):
+                got = "none" if value is None else f"{shown(value)} ({type(value).__name__})"
+                raise InputError(f"query {shown(query_id)}: {what}", expected="a string", got=got)
+            found.append(value)
+        return self.queries.with_column("text", found)
+
+    def _nugget_texts(self) -> dict[str, str]:
+        """Return every query's nuggets as one text."""
+        (texts,) = self.nuggets.columns("text")
+        return {query_id: "\n".join(texts[p] for p in places) for query_id, places in self._nuggets_of.items()}
+
+    def __repr__(self) -> str:
+        size = "no documents" if self._corpus is None else f"{len(self._corpus)} documents"
+        return f"<Dataset {self.name}@{self.snapshot}: {len(self.queries)} queries, {size}>"
+
+
+_SEARCHED = {"text": "text", "title": "title", "body": "body", "answer": "answer_text"}
+
+
+def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
+    """Open a dataset.
+
+    Only its description and the number of its rows are read; ``freshstack verify`` looks into every row.
+
+    Args:
+        name_or_path: A dataset's name, ``name@snapshot``, or the folder of a snapshot.
+        snapshot: The snapshot; the newest known one when not given. A folder must be this very snapshot.
+
+    Raises:
+        UnknownNameError: There is no dataset or snapshot of that name.
+        SnapshotError: The folder is no snapshot, is another one than asked for, or cannot be read.
+    """
+    name, asked = _asked(name_or_path, snapshot)
+    folder = Path(name) if isinstance(name, Path) or _is_path(name) else catalog.folder_of(name, asked)
+    dataset = _opened(folder)
+    if asked is not None and asked != dataset.snapshot:
+        raise SnapshotError(f"{folder}: snapshot", expected=shown(asked), got=dataset.snapshot)
+    return dataset
+
+
+def _asked(name: str | Path, snapshot: str | None) -> tuple[str | Path, str | None]:
+    """Return the name or path and the snapshot that were asked for, apart."""
+    text = os.fspath(name)
+    if "\0" in text:
+        raise InputError("a dataset's name or path", expected="one without NUL", got=shown(text))
+    base, at, pinned = text.rpartition("@")
+    if not at or Path(text).is_dir() or not base or os.sep in pinned:
+        return name, snapshot
+    if snapshot is not None and snapshot != pinned:
+        raise InputError(f"snapshot of {shown(text)}", expected="one snapshot", got=f"also {shown(snapshot)}")
+    return (Path(base) if isinstance(name, Path) else base), pinned
+
+
+def _is_path(name: str) -> bool:
+    """Tell whether a text is meant as a path: it looks like one, or a folder is there."""
+    starts = ("./", "../", "~", os.sep, f".{os.sep}", f"..{os.sep}")
+    return name in (".", "..") or name.startswith(starts) or Path(name).is_dir()
+
+
+def _opened(folder: Path) -> Dataset:
+    """Open the snapshot in a folder."""
+    folder = folder.expanduser()
+    manifest = read_manifest(folder)
+    readers = {name: _reader(folder, table, manifest) for name, table in TABLES.items()}
+    queries: Records[Query] = _records(QUERIES, readers)
+    return Dataset(
+        name=manifest.dataset,
+        snapshot=manifest.snapshot,
+        queries=queries,
+        nuggets=_records(NUGGETS, readers),
+        judgments=_records(NUGGET_QRELS, readers),
+        path=folder,
+        manifest=manifest,
+        _corpus=Corpus(readers[CORPUS.name], lambda: _language(queries)),
+    )
+
+
+def _reader(folder: Path, table: Table, manifest: Manifest) -> TableReader:
+    reader = TableReader(folder, table, [file.path for file in manifest.table_files(table.name)])
+    expected = manifest.tables[table.name].rows
+    if reader.rows != expected:
+        raise SnapshotError(
+            f"the table {table.name} of {folder}", expected=f"{expected} rows", got=f"{reader.rows}", hint=VERIFY
+        )
+    return reader
+
+
+def _records(table: Table, readers: Mapping[str, TableReader]) -> Records[Any]:
+    reader = readers[table.name]
+    return Records(table, reader.rows, reader.read)
+
+
+def _language(queries: Records[Query]) -> str | None:
+    """Return the most frequent language; of equally frequent ones the first in the alphabet."""
+    counts = Counter(language for language in queries.columns("language")[0] if language)
+    return min(counts, key=lambda language: (-counts[language], language), default=None)

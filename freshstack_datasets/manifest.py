@@ -1,0 +1,306 @@
+"""The typed ``snapshot.json``: what a snapshot holds, where it came from and how it was made."""
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from freshstack_datasets.digest import fingerprint
+from freshstack_datasets.errors import SnapshotError, shown
+from freshstack_datasets.tables import TABLES
+
+FILE = "snapshot.json"
+FORMAT_VERSION = 1
+_MAX_BYTES = 16_000_000
+"""A snapshot.json is some kilobytes; what is larger than this is none."""
+
+_WORD = "[A-Za-z0-9][A-Za-z0-9_.-]*"
+_Short = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]+$")]
+_Long = Annotated[str, StringConstraints(max_length=20_000)]
+_Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}\z")]
+_Count = Annotated[int, Field(ge=0, le=10**12)]
+_Size = Annotated[int, Field(ge=0, le=10**15)]
+_Name = Annotated[str, StringConstraints(max_length=200, pattern=rf"^{_WORD}(/{_WORD})?\z")]
+_SnapshotName = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])(\.[1-9][0-9]{0,3})?\z")]
+_Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}\z")]
+_Scalar = bool | int | float | _Long | None
+_M = TypeVar("_M", bound=BaseModel)
+
+
+def _as_tuple(value: object) -> object:
+    """Take lists where tuples stand: JSON has no tuples, and people write lists."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class File(_Model):
+    """A file of a snapshot.
+
+    Args:
+        path: Where it lies in the snapshot's folder, with ``/`` between the parts.
+        size: Its bytes.
+        sha256: The digest of its bytes, in hexadecimal.
+    """
+
+    path: Annotated[str, StringConstraints(max_length=300, pattern=r"^[a-z_]+/[A-Za-z0-9_][A-Za-z0-9_.-]*\z")]
+    size: _Size
+    sha256: _Sha256
+
+
+_Files = Annotated[tuple[File, ...], BeforeValidator(_as_tuple), Field(max_length=10_000)]
+
+
+class TableEntry(_Model):
+    """A table of a snapshot.
+
+    Args:
+        rows: How many it has.
+        digest: Its canonical digest, see ``digest``.
+        files: Its Parquet files; the rows go on from one to the next, in the order of their paths.
+    """
+
+    rows: _Count
+    digest: _Sha256
+    files: Annotated[_Files, Field(min_length=1)]
+
+
+class Source(_Model):
+    """Something that a snapshot was made from.
+
+    Args:
+        url: Where it is.
+        name: What it is called.
+        commit: The commit, where it is a repository.
+        date: The day of its content or of its download, ISO 8601.
+        sha256: The digest of the file that was read, where it was one file.
+        license: Its licence.
+        counts: What was taken from it: documents, queries, files ….
+    """
+
+    url: _Short
+    name: _Short | None = None
+    commit: _Short | None = None
+    date: _Short | None = None
+    sha256: _Sha256 | None = None
+    license: _Short | None = None
+    counts: dict[_Short, _Count] = Field(default_factory=dict)
+
+
+class Filter(_Model):
+    """A rule that kept something out.
+
+    Args:
+        name: The rule.
+        dropped: How many it dropped.
+        reason: Why it drops them.
+    """
+
+    name: _Short
+    dropped: _Count
+    reason: _Long = ""
+
+
+class Tool(_Model):
+    """A chunker or tokenizer.
+
+    Args:
+        name: What it is called.
+        version: Its version.
+        parameters: How it was set.
+    """
+
+    name: _Short
+    version: _Short
+    parameters: dict[_Short, _Scalar] = Field(default_factory=dict)
+
+
+class Recipe(_Model):
+    """How a snapshot was made.
+
+    Args:
+        builder: The builder's name.
+        parameters: What it was told.
+        topic_sha256: The digest of the topic file.
+        chunker: What cut files into documents.
+        tokenizer: What counted tokens.
+        prompts: From a prompt's name to the digest of its text.
+        models: From a stage to the model that ran it.
+        pool: How the documents to judge were chosen.
+        filters: What was dropped and why.
+    """
+
+    builder: _Short | None = None
+    parameters: dict[_Short, _Scalar | list[_Long]] = Field(default_factory=dict)
+    topic_sha256: _Sha256 | None = None
+    chunker: Tool | None = None
+    tokenizer: Tool | None = None
+    prompts: dict[_Short, _Sha256] = Field(default_factory=dict)
+    models: dict[_Short, _Short] = Field(default_factory=dict)
+    pool: dict[_Short, _Scalar | list[_Long]] = Field(default_factory=dict)
+    filters: Annotated[tuple[Filter, ...], BeforeValidator(_as_tuple)] = ()
+
+
+class Generator(_Model):
+    """The program that wrote a snapshot.
+
+    Args:
+        name: Its name.
+        version: Its version.
+    """
+
+    name: _Short
+    version: _Short
+
+
+class About(_Model):
+    """What a snapshot says of itself before any table is known.
+
+    Args:
+        dataset: The dataset's name, such as ``freshstack/langchain``.
+        snapshot: The snapshot's name: ``YYYY-MM``, a correction ``YYYY-MM.1``.
+        created: The day it was written.
+        license: The licence of the whole, an SPDX identifier where there is one.
+        sources: What it was made from.
+        recipe: How.
+        generator: By what.
+    """
+
+    dataset: _Name
+    snapshot: _SnapshotName
+    created: date
+    license: _Short
+    sources: Annotated[tuple[Source, ...], BeforeValidator(_as_tuple), Field(max_length=100_000)] = ()
+    recipe: Recipe = Recipe()
+    generator: Generator
+
+
+class Manifest(About):
+    """A whole ``snapshot.json``.
+
+    Args:
+        format_version: The version of this format.
+        tables: From a table's name to its entry; all five.
+        provenance: The files of the build's trace.
+        fingerprint: The sha256 over the tables' digests, see ``digest``; scores are tied to it.
+    """
+
+    format_version: int
+    tables: dict[str, TableEntry]
+    provenance: _Files = ()
+    fingerprint: _Sha256
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if set(self.tables) != set(TABLES):
+            raise ValueError(f"tables: expected {', '.join(TABLES)}, got {shown(', '.join(self.tables))}")
+        for name, entry in self.tables.items():
+            form = re.compile(rf"{name}/{TABLES[name].split}-[A-Za-z0-9_.-]+\.parquet")
+            for file in entry.files:
+                if not form.fullmatch(file.path):
+                    wanted = f"{name}/{TABLES[name].split}-*.parquet"
+                    raise ValueError(f"tables.{name}: expected files {wanted}, got {shown(file.path)}")
+        for file in self.provenance:
+            if not file.path.startswith("provenance/"):
+                raise ValueError(f"provenance: expected files in provenance/, got {shown(file.path)}")
+        paths = [file.path for file in self.files()]
+        if len(set(paths)) < len(paths):
+            raise ValueError("files: expected each path once, got one twice")
+        return self
+
+    def files(self) -> list[File]:
+        """Return every file that the manifest vouches for, sorted by path."""
+        tables = [file for entry in self.tables.values() for file in entry.files]
+        return sorted([*tables, *self.provenance], key=lambda file: file.path)
+
+    def table_files(self, name: str) -> list[File]:
+        """Return a table's files in the order of their rows."""
+        return sorted(self.tables[name].files, key=lambda file: file.path)
+
+    def computed_fingerprint(self) -> str:
+        """Return the fingerprint that follows from the tables' digests."""
+        return fingerprint({name: entry.digest for name, entry in self.tables.items()})
+
+    def to_json(self) -> str:
+        """Return the one text of this manifest: sorted keys, two spaces, members that are not set left out."""
+        plain = self.model_dump(mode="json", exclude_none=True)
+        return json.dumps(plain, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def made(model: type[_M], **members: Any) -> _M:
+    """Return a model of this module, made of values that people gave.
+
+    Raises:
+        SnapshotError: A value is not allowed.
+    """
+    try:
+        return model.model_validate(members)
+    except ValidationError as error:
+        raise _told("the snapshot's description", error) from None
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the ``snapshot.json`` of a folder.
+
+    Raises:
+        SnapshotError: There is none, or it is not allowed; the first thing that is wrong is named.
+    """
+    path = folder / FILE
+    if path.is_symlink() or not path.is_file():
+        raise SnapshotError(
+            f"{folder} is no snapshot", expected=f"a folder with a {FILE}", got="none", hint="check the path"
+        )
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise SnapshotError(f"{path} cannot be read", got=error.strerror or type(error).__name__) from None
+    if len(content) > _MAX_BYTES:
+        raise SnapshotError(str(path), expected=f"at most {_MAX_BYTES} bytes", got="more")
+    return parse_manifest(content, str(path))
+
+
+def parse_manifest(content: bytes, name: str = FILE) -> Manifest:
+    """Return the manifest that a text holds.
+
+    Args:
+        content: The text, in UTF-8.
+        name: What to call it in a message.
+
+    Raises:
+        SnapshotError: It is not allowed.
+    """
+    try:
+        version = _Version.model_validate_json(content).format_version
+        if version != FORMAT_VERSION:
+            raise SnapshotError(
+                f"{name}: format_version",
+                expected=str(FORMAT_VERSION),
+                got=shown(version),
+                hint="install a newer freshstack-datasets" if version > FORMAT_VERSION else "",
+            )
+        return Manifest.model_validate_json(content)
+    except ValidationError as error:
+        raise _told(name, error) from None
+
+
+class _Version(BaseModel):
+    """The one member that every version of the format has."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    format_version: int
+
+
+def _told(name: str, error: ValidationError) -> SnapshotError:
+    """Say the first of a model's complaints in our words."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    got = "" if first["type"] in ("missing", "json_invalid", "value_error") else shown(first["input"])
+    wanted = first["msg"].removeprefix("Value error, ")
+    return SnapshotError(f"{name}: {shown(place)[1:-1]}" if place else name, expected=wanted, got=got)

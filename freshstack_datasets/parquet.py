@@ -1,0 +1,170 @@
+"""A table's Parquet files: written with its digest in one pass, and read without trusting them."""
+
+import stat
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from freshstack_datasets.digest import TableDigest
+from freshstack_datasets.errors import SnapshotError, shown
+from freshstack_datasets.tables import Table
+
+
+class TableWriter:
+    """Writes the sorted rows of a table to its file, and keeps count and digest of them.
+
+    Args:
+        folder: The snapshot's folder.
+        table: The table.
+    """
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        self.rows = 0
+        self._digest = TableDigest()
+        path = folder / table.file()
+        path.parent.mkdir()
+        # Content-defined chunking cuts pages where the content says, not where the count does, so that a store that
+        # keeps equal pieces once keeps two snapshots of nearly equal rows nearly once.
+        self._writer = pq.ParquetWriter(
+            path, table.schema, compression="zstd", write_page_index=True, use_content_defined_chunking=True
+        )
+
+    def write_group(self, rows: pa.Table) -> None:
+        """Write the next rows as one row group."""
+        rows = rows.combine_chunks()  # how rows were chunked in memory must not show in the file's bytes
+        self._digest.update(rows)
+        self._writer.write_table(rows, row_group_size=max(1, rows.num_rows))
+        self.rows += rows.num_rows
+
+    def digest(self) -> str:
+        """Return the digest of all rows written."""
+        return self._digest.hexdigest()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+
+
+class TableReader:
+    """Reads a table from its files.
+
+    Args:
+        folder: The snapshot's folder.
+        table: The table.
+        paths: The files' paths within the folder, in the order of their rows.
+
+    Raises:
+        SnapshotError: On opening or on reading: a file is missing, is a link out of the folder, is no Parquet, or
+            holds other columns than the table's.
+    """
+
+    def __init__(self, folder: Path, table: Table, paths: Iterable[str]) -> None:
+        self._table = table
+        self._folder = folder
+        self._paths = tuple(paths)
+        self._files = [_opened(folder, path, table) for path in self._paths]
+
+    @cached_property
+    def _groups(self) -> list[tuple[int, int]]:
+        """The file and the number within it of every row group."""
+        return [(f, g) for f, file in enumerate(self._files) for g in range(file.metadata.num_row_groups)]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first row of every row group, and the number of all rows."""
+        starts = [0]
+        for file, group in self._groups:
+            starts.append(starts[-1] + self._files[file].metadata.row_group(group).num_rows)
+        return starts
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, as the files say."""
+        return self._starts[-1]
+
+    def group_of(self, row: int) -> tuple[int, int]:
+        """Return the row group of a row, and the row's place in it."""
+        group = bisect_right(self._starts, row) - 1
+        return group, row - self._starts[group]
+
+    def group(self, number: int) -> pa.Table:
+        """Return the rows of one row group."""
+        file, group = self._groups[number]
+        with readable(self._paths[file]):
+            rows = self._files[file].read_row_group(group)
+            rows.validate(full=True)
+            return rows
+
+    def batches(self, columns: Sequence[str] | None = None, rows: int = 1_000) -> Iterator[pa.RecordBatch]:
+        """Yield all rows, or some columns of them, in batches of at most so many rows."""
+        for path, file in zip(self._paths, self._files, strict=True):
+            with readable(path):
+                for batch in file.iter_batches(batch_size=rows, columns=columns):
+                    batch.validate(full=True)  # Parquet says "string", only a look says UTF-8
+                    yield batch
+
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return all rows, or some columns of them."""
+        names = self._table.schema.names if columns is None else columns
+        schema = pa.schema([self._table.schema.field(name) for name in names])
+        return pa.Table.from_batches(list(self.batches(columns, rows=65_536)), schema)
+
+
+def regular_file(folder: Path, path: str) -> Path:
+    """Return a file of a folder, for reading.
+
+    Raises:
+        SnapshotError: There is none, it is no regular file, or a link leads out of the folder.
+    """
+    file = folder / path
+    try:
+        kind = file.stat().st_mode
+        inside = file.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links
+        raise SnapshotError(f"{shown(path)} of {folder}", expected="a file", got="none", hint=VERIFY) from None
+    if not inside or not stat.S_ISREG(kind):
+        got = "a link out of the folder" if not inside else "something else"
+        raise SnapshotError(f"{shown(path)} of {folder}", expected="a regular file in it", got=got, hint=VERIFY)
+    return file
+
+
+VERIFY = "freshstack verify lists what is wrong"
+
+
+@contextmanager
+def readable(path: str) -> Iterator[None]:
+    """Turn what Arrow says of a broken file into an error of ours."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+        said = str(error).partition("\n")[0]
+        raise SnapshotError(f"{path} cannot be read", got=shown(said), hint=VERIFY) from None
+
+
+def _opened(folder: Path, path: str, table: Table) -> Any:
+    """Open one Parquet file and look at its columns."""
+    file = regular_file(folder, path)
+    with readable(path):
+        opened = pq.ParquetFile(file)
+        schema = opened.schema_arrow.remove_metadata()
+    if not schema.equals(table.schema):
+        raise SnapshotError(
+            f"the columns of {path}", expected=_columns(table.schema), got=shown(_columns(schema)), hint=VERIFY
+        )
+    return opened
+
+
+def _columns(schema: pa.Schema) -> str:
+    """Return a schema in words, struct members left out."""
+    return ", ".join(f"{f.name} {'struct' if pa.types.is_struct(f.type) else f.type}" for f in schema)

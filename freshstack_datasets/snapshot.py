@@ -1,0 +1,227 @@
+"""Writing a snapshot: one folder of five tables, a card, a manifest and the build's trace, all or nothing."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from freshstack_datasets import __version__
+from freshstack_datasets.card import card
+from freshstack_datasets.digest import fingerprint
+from freshstack_datasets.errors import RecordError, SnapshotError, shown
+from freshstack_datasets.files import atomic_folder
+from freshstack_datasets.manifest import FILE, FORMAT_VERSION, About, Generator, Manifest, Recipe, Source, made
+from freshstack_datasets.parquet import TableWriter
+from freshstack_datasets.records import Document, Judgment, Nugget, Query
+from freshstack_datasets.spool import Spool
+from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, Table, batches
+
+_DROPPED = "provenance/dropped.jsonl"
+
+
+def write_snapshot(
+    folder: Path | str,
+    *,
+    dataset: str,
+    snapshot: str,
+    license: str,
+    documents: Iterable[Document],
+    queries: Iterable[Query],
+    nuggets: Iterable[Nugget],
+    judgments: Iterable[Judgment],
+    sources: Sequence[Source] = (),
+    recipe: Recipe | Mapping[str, Any] | None = None,
+    dropped: Iterable[Mapping[str, Any]] | None = None,
+    about: str = "",
+    created: date | None = None,
+) -> Manifest:
+    """Write records as a snapshot and return its manifest.
+
+    The records may come in any order; the tables are the same. When anything goes wrong, nothing is left behind.
+
+    Args:
+        folder: Where it goes; it must not exist, or be empty.
+        dataset: The dataset's name, such as ``freshstack/langchain``.
+        snapshot: The snapshot's name, ``YYYY-MM`` or, for a correction, ``YYYY-MM.1``.
+        license: The licence of the whole, an SPDX identifier where there is one.
+        documents: The corpus, read once; it may be far larger than memory.
+        queries: The queries, each with a nugget.
+        nuggets: The nuggets, each with a judgment.
+        judgments: The judgments, each of a query's own nugget and a document of the corpus.
+        sources: What the snapshot was made from.
+        recipe: How it was made.
+        dropped: What the build left out and why, one mapping of JSON values an item.
+        about: What the dataset is, for the card; Markdown marks in it are shown as they are.
+        created: The day it is made; today (UTC) when not given.
+
+    Raises:
+        RecordError: A record holds a value that is not allowed.
+        SnapshotError: The records do not make a whole dataset, or the description is not allowed.
+        InputError: The folder is taken.
+    """
+    told = made(
+        About,
+        dataset=dataset,
+        snapshot=snapshot,
+        created=created or datetime.now(UTC).date(),
+        license=license,
+        sources=tuple(sources),
+        recipe=recipe or Recipe(),
+        generator=Generator(name="freshstack-datasets", version=__version__),
+    )
+    with atomic_folder(folder) as work:
+        tables = _write_tables(work, documents, queries, nuggets, judgments)
+        provenance = [] if dropped is None else [_write_dropped(work, dropped)]
+        manifest = made(
+            Manifest,
+            **{name: getattr(told, name) for name in About.model_fields},
+            format_version=FORMAT_VERSION,
+            tables=tables,
+            provenance=tuple(provenance),
+            fingerprint=fingerprint({name: entry["digest"] for name, entry in tables.items()}),
+        )
+        (work / FILE).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
+        (work / "README.md").write_text(card(manifest, about), encoding="utf-8", newline="\n")
+    return manifest
+
+
+def _write_tables(
+    work: Path,
+    documents: Iterable[Document],
+    queries: Iterable[Query],
+    nuggets: Iterable[Nugget],
+    judgments: Iterable[Judgment],
+) -> dict[str, dict[str, Any]]:
+    """Write the five tables and return their entries in the manifest, by name."""
+    small = {
+        table.name: _sorted_table(table, records)
+        for table, records in ((QUERIES, queries), (NUGGETS, nuggets), (NUGGET_QRELS, judgments))
+    }
+    _check_nuggets(small)
+    entries = {}
+    spool_path = work / ".documents.arrow"
+    spool = Spool(spool_path, documents)
+    _check_judgments(small, spool.ids)
+    small[QRELS.name] = _qrels(small[NUGGET_QRELS.name])
+    with TableWriter(work, CORPUS) as writer:
+        for group in spool.sorted_groups(CORPUS.group_rows):
+            writer.write_group(group)
+    spool_path.unlink()
+    entries[CORPUS.name] = _entry(work, CORPUS, writer)
+    for table in (QRELS, QUERIES, NUGGETS, NUGGET_QRELS):
+        rows = small[table.name]
+        with TableWriter(work, table) as writer:
+            for start in range(0, rows.num_rows, table.group_rows):
+                writer.write_group(rows.slice(start, table.group_rows))
+        entries[table.name] = _entry(work, table, writer)
+    return entries
+
+
+def _entry(work: Path, table: Table, writer: TableWriter) -> dict[str, Any]:
+    return {"rows": writer.rows, "digest": writer.digest(), "files": (_file(work, table.file()),)}
+
+
+def _file(work: Path, path: str) -> dict[str, Any]:
+    """Return a written file's entry in the manifest."""
+    with (work / path).open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return {"path": path, "size": (work / path).stat().st_size, "sha256": digest}
+
+
+def _sorted_table(table: Table, records: Iterable[Any]) -> pa.Table:
+    """Return records as a table sorted by its key.
+
+    Raises:
+        SnapshotError: Two records have one key, or there is no record.
+    """
+    rows = pa.Table.from_batches(list(batches(table, records, table.group_rows)), table.schema)
+    kind = table.record.__name__.lower() if table.record else "row"
+    if not rows.num_rows:
+        raise SnapshotError(f"the table {table.name}", expected=f"at least one {kind}", got="none")
+    rows = rows.sort_by([(column, "ascending") for column in table.key])
+    same = np.ones(rows.num_rows - 1, bool)
+    for column in table.key:
+        values = rows[column]
+        same &= pc.equal(values[1:], values[:-1]).to_numpy()
+    if same.any():
+        row = int(np.flatnonzero(same)[0])
+        key = ", ".join(shown(rows[column][row].as_py()) for column in table.key)
+        raise SnapshotError(f"{kind} {key}", expected=f"each {kind} once", got="it twice")
+    return rows
+
+
+def _check_nuggets(tables: Mapping[str, pa.Table]) -> None:
+    """Check that every nugget has a query of the dataset and every query a nugget."""
+    queries, owners = tables[QUERIES.name]["_id"], tables[NUGGETS.name]["query-id"]
+    nugget, query = _first_outside(owners, queries), _first_outside(queries, owners)
+    if nugget is not None:
+        name = shown(tables[NUGGETS.name]["_id"][nugget].as_py())
+        raise SnapshotError(f"nugget {name}", expected="a query of the dataset", got=shown(owners[nugget].as_py()))
+    if query is not None:
+        raise SnapshotError(f"query {shown(queries[query].as_py())}", expected="at least one nugget", got="none")
+
+
+def _check_judgments(tables: Mapping[str, pa.Table], doc_ids: list[str]) -> None:
+    """Check that every judgment has a document, and a nugget of its query, and every nugget a judgment."""
+    if not doc_ids:
+        raise SnapshotError("the table corpus", expected="at least one document", got="none")
+    nuggets, judged = tables[NUGGETS.name], tables[NUGGET_QRELS.name]
+    place = pc.index_in(judged["nugget-id"], nuggets["_id"])
+    owner = nuggets["query-id"].take(place)
+    wrong = np.flatnonzero(~pc.fill_null(pc.equal(owner, judged["query-id"]), False).to_numpy())
+    if len(wrong):
+        row = int(wrong[0])
+        got = owner[row].as_py()
+        raise SnapshotError(
+            f"judgment of query {_at(judged, 'query-id', row)}, nugget {_at(judged, 'nugget-id', row)}",
+            expected="a nugget of the query",
+            got="no nugget of that id" if got is None else f"one of query {shown(got)}",
+        )
+    lost = _first_outside(judged["corpus-id"], pa.array(doc_ids, pa.string()))
+    if lost is not None:
+        raise SnapshotError(
+            f"judgment of query {_at(judged, 'query-id', lost)}, nugget {_at(judged, 'nugget-id', lost)}",
+            expected="a document of the corpus",
+            got=_at(judged, "corpus-id", lost),
+        )
+    unjudged = _first_outside(nuggets["_id"], judged["nugget-id"])
+    if unjudged is not None:
+        raise SnapshotError(f"nugget {_at(nuggets, '_id', unjudged)}", expected="at least one judgment", got="none")
+
+
+def _at(table: pa.Table, column: str, row: int) -> str:
+    return shown(table[column][row].as_py())
+
+
+def _first_outside(values: pa.ChunkedArray, known: pa.ChunkedArray | pa.Array) -> int | None:
+    """Return the first row whose value is not known, None when all are."""
+    outside = np.flatnonzero(~pc.is_in(values, known).to_numpy())
+    return int(outside[0]) if len(outside) else None
+
+
+def _qrels(judgments: pa.Table) -> pa.Table:
+    """Return how many of its query's nuggets each judged document supports."""
+    grouped = judgments.group_by(["query-id", "corpus-id"], use_threads=False).aggregate([("score", "sum")])
+    rows = grouped.rename_columns({"score_sum": "score"}).select(QRELS.schema.names).cast(QRELS.schema)
+    return rows.sort_by([(column, "ascending") for column in QRELS.key])
+
+
+def _write_dropped(work: Path, dropped: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Write what a build left out, one JSON object a line."""
+    path = work / _DROPPED
+    path.parent.mkdir()
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for item in dropped:
+            try:
+                line = json.dumps(dict(item), ensure_ascii=False, sort_keys=True, allow_nan=False)
+                line.encode()
+            except (TypeError, ValueError, RecursionError) as error:
+                raise RecordError("a dropped item", expected="a mapping of JSON values", got=shown(error)) from None
+            stream.write(line + "\n")
+    return _file(work, _DROPPED)
