@@ -80,7 +80,7 @@ def test_a_folder_that_is_none_or_holds_no_index_is_refused(tmp_path):
 
 def test_the_index_of_another_retriever_is_refused(tmp_path):
     FakeRetriever({}).save(tmp_path / "fake")
-    with pytest.raises(InputError, match="the retriever of the index .* expected 'BM25', got 'FakeRetriever'"):
+    with pytest.raises(InputError, match=r"the retriever of the index .* expected 'BM25', got 'FakeRetriever'"):
         BM25.load(tmp_path / "fake")
 
 
