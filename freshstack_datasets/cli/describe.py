@@ -42,6 +42,17 @@ def one_query(data: "Dataset", query_id: str, run: "Run | None") -> dict[str, An
     }
 
 
+def known_datasets() -> list[dict[str, Any]]:
+    """Return every dataset that is known by name, with its snapshots."""
+    from freshstack_datasets.catalog import listed
+
+    datasets: dict[str, list[dict[str, Any]]] = {}
+    for entry in listed():
+        snapshot = {"name": entry.name, "cached": entry.cached, "bytes": entry.bytes}
+        datasets.setdefault(entry.dataset, []).append(snapshot)
+    return [{"name": name, "snapshots": snapshots} for name, snapshots in datasets.items()]
+
+
 def described(data: "Dataset") -> dict[str, Any]:
     """Return what a snapshot says of itself.
 

@@ -1,39 +1,44 @@
 """How a comparison is shown: the table, and in words what it means."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from freshstack_datasets.evaluation import Comparison
 
 COLUMNS = ("measure", "difference", "95 % interval", "p", "p (Holm)", "wins", "ties", "losses", "detectable")
 SURE = 0.05
 """A difference is called one when chance would give so large a one less often than this, after Holm's correction."""
 
 
-def rows(comparison: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+def rows(comparison: "Comparison") -> Iterator[tuple[object, ...]]:
     """Yield the rows of the table, a measure each."""
-    for name, entry in comparison["measures"].items():
-        interval = f"{entry['low']:+.4f} to {entry['high']:+.4f}"
-        counts = (entry["wins"], entry["ties"], entry["losses"])
-        p_values = (_chance(entry["p"]), _chance(entry["p_holm"]))
-        yield (name, f"{entry['difference']:+.4f}", interval, *p_values, *counts, f"{entry['detectable']:.4f}")
+    for name, found in comparison.measures.items():
+        yield (
+            name,
+            f"{found.difference:+.4f}",
+            f"{found.low:+.4f} to {found.high:+.4f}",
+            _chance(found.p),
+            _chance(found.p_holm),
+            found.wins,
+            found.ties,
+            found.losses,
+            f"{found.detectable:.4f}",
+        )
 
 
-def words(comparison: Mapping[str, Any], first: str, second: str) -> Iterator[str]:
-    """Yield a sentence a measure that says what may be concluded.
-
-    Args:
-        comparison: As ``compare --json`` prints it.
-        first: The name of the first run.
-        second: The name of the second.
-    """
-    for name, entry in comparison["measures"].items():
-        size = abs(entry["difference"])
-        if entry["p_holm"] < SURE:
-            better, worse = (first, second) if entry["difference"] > 0 else (second, first)
-            yield f"{name}: {better} is better than {worse}, by {size:.4f}."
+def words(comparison: "Comparison") -> Iterator[str]:
+    """Yield a sentence a measure that says what may be concluded."""
+    first, second = comparison.systems
+    for name, found in comparison.measures.items():
+        size = f"{abs(found.difference):.4f}"
+        if found.p_holm < SURE:
+            better, worse = (first, second) if found.difference > 0 else (second, first)
+            yield f"{name}: {better} is better than {worse}, by {size}."
         else:
             yield (
-                f"{name}: no difference is shown; the data would show one of {entry['detectable']:.4f}, "
-                f"and this one is {size:.4f}."
+                f"{name}: no difference is shown; it is {size} here, and so many queries reliably show one of "
+                f"{found.detectable:.4f} or more."
             )
 
 

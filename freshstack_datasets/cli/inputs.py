@@ -110,7 +110,7 @@ def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "tuple[
     queries: Any = data.queries
     label = retriever
     if query in (*SEARCHED[1:], *ORACLES):
-        queries = data.queries_with(query)  # type: ignore[arg-type]  # one of the words it takes
+        queries = data.queries_with(query)
         label += f"-{query}"
     elif oracle:
         from freshstack_datasets.cli.query_file import read_query_texts

@@ -30,10 +30,10 @@ def read_query_texts(path: Path) -> dict[str, str]:
     text = _text_of(path)
     rows = _of_json(path, text) if path.suffix == ".json" else _of_lines(path, text)
     texts: dict[str, str] = {}
-    for line, query_id, value in rows:
+    for line, name, value in rows:
         place = f"{path}:{line}" if line else str(path)
         try:
-            check_id(query_id, "query")
+            query_id = check_id(name, "query")
         except FreshStackError as error:
             raise InputError(f"{place}: {error}") from None
         if not isinstance(value, str):
@@ -59,7 +59,7 @@ def _text_of(path: Path) -> str:
         raise InputError(f"cannot read {shown(str(path))}", got=shown(str(reason))) from None
 
 
-def _of_json(path: Path, text: str) -> Iterator[tuple[int, str, object]]:
+def _of_json(path: Path, text: str) -> Iterator[tuple[int, object, object]]:
     members = _parsed(path, 1, text, tuple)  # a dictionary would hide an id that stands there twice
     if not isinstance(members, tuple):
         raise InputError(f"the file {path}", expected="one object from query id to text", got="something else")

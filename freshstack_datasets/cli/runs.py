@@ -122,10 +122,9 @@ def compare(
     comparison = evaluation.compare(first, second, data, wanted)
     for warning in comparison.warnings:
         console.warn(warning)
-    plain = comparison.to_json()
     if as_json:
-        console.say_json(plain)
+        console.say_json(comparison.to_json())
         return
-    console.say(f"{heading(data)}, {len(data.queries):,} queries\n{first.name} minus {second.name}\n")
-    console.say_table(differences.COLUMNS, differences.rows(plain), right=differences.COLUMNS[1:])
-    console.say("\n" + "\n".join(differences.words(plain, first.name, second.name)))
+    console.say(f"{heading(data)}, {comparison.queries:,} queries\n{first.name} minus {second.name}\n")
+    console.say_table(differences.COLUMNS, differences.rows(comparison), right=differences.COLUMNS[1:])
+    console.say("\n" + "\n".join(differences.words(comparison)))

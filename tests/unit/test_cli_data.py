@@ -1,0 +1,214 @@
+"""list, info, verify, show, search and export, on a benchmark that is known by heart."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli_tiny import Terminal, write_runs, write_tiny
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    write_tiny(tmp_path / "tiny")
+    return tmp_path / "tiny"
+
+
+def fingerprint(folder: Path) -> str:
+    return json.loads((folder / "snapshot.json").read_text(encoding="utf-8"))["fingerprint"]
+
+
+def test_info_tells_the_tables_the_licence_and_the_fingerprint(run, tiny):
+    facts = run.json("info", tiny)
+    assert facts["dataset"] == "tests/tiny"
+    assert facts["snapshot"] == "2024-10"
+    assert facts["fingerprint"] == fingerprint(tiny)
+    assert facts["license"] == "CC-BY-SA-4.0"
+    assert facts["sources"] == []
+    # four documents, two queries, three nuggets, five judgments of four (query, document) pairs
+    assert facts["tables"] == {
+        "corpus": {"rows": 4},
+        "queries": {"rows": 2},
+        "nuggets": {"rows": 3},
+        "nugget_qrels": {"rows": 5},
+        "qrels": {"rows": 4},
+    }
+    code, out, err = run("info", tiny)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:2] == [
+        f"tests/tiny@2024-10, fingerprint {fingerprint(tiny)[:12]}",
+        "licence CC-BY-SA-4.0, made 2024-10-31",
+    ]
+    assert {" ".join(line.split()) for line in out.splitlines()[3:]} == {
+        "table rows",
+        "corpus 4",
+        "queries 2",
+        "nuggets 3",
+        "nugget_qrels 5",
+        "qrels 4",
+    }
+
+
+def test_verify_is_content_with_a_whole_snapshot(run, tiny):
+    assert run("verify", tiny) == (0, "", f"{tiny}: all is well\n")
+    assert run.json("verify", tiny) == {"ok": True, "problems": []}
+
+
+def test_verify_prints_a_problem_a_line_and_exits_with_1(run, tiny):
+    (tiny / "queries" / "more\x1b[2J.txt").write_text("x")
+    next((tiny / "nuggets").glob("*.parquet")).unlink()
+    code, out, err = run("verify", tiny)
+    assert code == 1
+    assert len(out.splitlines()) == 2
+    assert "nuggets/" in out
+    assert r"more\x1b[2J.txt" in out
+    assert "\x1b" not in out
+    assert err == f"{tiny}: 2 problems\n"
+    facts = run.json("verify", tiny, code=1)
+    assert facts["ok"] is False
+    assert len(facts["problems"]) == 2
+    assert all(set(problem) == {"code", "file", "id", "message"} for problem in facts["problems"])
+
+
+def test_verify_of_what_is_no_folder_is_an_error(run, tmp_path):
+    code, out, err = run("verify", tmp_path / "nothing")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+
+
+def test_show_tells_question_answer_nuggets_and_support(run, tiny):
+    code, out, err = run("show", tiny, "q1")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1:] == [
+        "",
+        "question q1: How do I grind evenly?",
+        "https://example.org/q1, ada, 2024-10-01, CC-BY-SA-4.0",
+        "",
+        r"Mine is \x1b[2Jcoarse.",
+        "",
+        "answer a1:",
+        "Buy burr grinders.",
+        "",
+        "nugget 1 (vital): burrs grind evenly",
+        "  supported by d1",
+        "",
+        "nugget 2: water matters",
+        "  supported by d2",
+    ]
+
+
+def test_show_with_a_run_tells_where_each_nugget_is_covered_first(run, tiny, tmp_path):
+    first, second = write_runs(tmp_path)
+    _, out, _ = run("show", tiny, "q1", "--run", second)  # d1, x9, d2
+    assert "  supported by d1, rank 1\n  beta: first covered at rank 1\n" in out
+    assert "  supported by d2, rank 3\n  beta: first covered at rank 3\n" in out
+    _, out, _ = run("show", tiny, "q2", "--run", second)
+    assert out.endswith("  supported by d3\n  beta: not covered in 0 documents\n")
+    facts = run.json("show", tiny, "q2", "--run", first)  # "d 4", d3
+    assert facts["run"] == "alpha"
+    assert facts["query"]["title"] == "Which pressure?"
+    assert facts["nuggets"] == [
+        {
+            "nugget_id": "n3",
+            "text": "nine bar",
+            "importance": None,
+            "documents": [{"doc_id": "d3", "rank": 2}],
+            "first_rank": 2,
+        }
+    ]
+
+
+def test_show_offers_the_nearest_query(run, tiny):
+    code, out, err = run("show", tiny, "q11")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: unknown query 'q11'; did you mean 'q1'")
+
+
+def test_search_finds_documents_and_shows_nothing_a_terminal_would_obey(run, tiny):
+    code, out, err = run("search", tiny, "espresso pressure")
+    assert code == 0
+    header, line = out.splitlines()  # only d3 holds either word
+    assert header.split() == ["rank", "document", "score", "beginning"]
+    assert line.split()[:2] == ["1", "d3"]
+    assert r"Pressure \x1b]0;owned\x07[bold]matters[/bold] \u202ehere" in line
+    assert "tests/tiny@2024-10" in err
+
+
+def test_search_gives_at_most_k(run, tiny):
+    facts = run.json("search", tiny, "burr water espresso", "-k", "2")
+    assert facts["dataset"] == "tests/tiny"
+    assert facts["text"] == "burr water espresso"
+    assert [result["rank"] for result in facts["results"]] == [1, 2]
+    assert run.json("search", tiny, "zebra")["results"] == []
+    found = run.json("search", tiny, "burr")["results"]
+    assert [(result["doc_id"], result["title"], result["url"]) for result in found] == [
+        ("d1", "Burrs", "https://example.org/d1")
+    ]
+
+
+@pytest.mark.parametrize("k", ["0", "-1", "two", "1.5", "9" * 5000])
+def test_k_is_a_whole_number(run, tiny, k):
+    code, out, err = run("search", tiny, "burr", "-k", k)
+    if k == "9" * 5000:  # more digits than Python turns into a number
+        assert len(err) < 300
+    assert (code, out) == (2, "")
+    assert err.startswith("error: -k, expected a whole number of documents, at least 1, got ")
+
+
+def test_an_unknown_dataset_gets_a_suggestion_or_a_list(run):
+    code, out, err = run("info", "freshstack/langchian")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: unknown dataset 'freshstack/langchian'; ")
+    assert err.count("\n") == 1
+
+
+def test_another_snapshot_than_the_folder_holds_is_an_error(run, tiny):
+    assert run.json("info", f"{tiny}@2024-10")["snapshot"] == "2024-10"
+    code, out, err = run("info", f"{tiny}@2025-01")
+    assert (code, out) == (2, "")
+    assert "expected '2025-01', got 2024-10" in err
+
+
+def test_a_folder_that_is_no_snapshot_is_an_error(run, tmp_path):
+    code, out, err = run("info", tmp_path)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert "snapshot.json" in err
+
+
+def test_list_has_the_shape_that_scripts_read(run):
+    facts = run.json("list")
+    assert set(facts) == {"datasets"}
+    for dataset in facts["datasets"]:
+        assert set(dataset) == {"name", "snapshots"}
+        for snapshot in dataset["snapshots"]:
+            assert set(snapshot) == {"name", "cached", "bytes"}
+    code, out, err = run("list")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["dataset", "snapshot", "on", "this", "machine", "size"]
+
+
+@pytest.mark.parametrize("layout", ["beir", "trec", "jsonl"])
+def test_export_names_the_files_it_wrote(run, tiny, tmp_path, layout):
+    out = tmp_path / "out" / layout
+    facts = run.json("export", tiny, "--to", layout, "--out", out)
+    assert facts["dataset"] == "tests/tiny"
+    assert facts["format"] == layout
+    assert facts["files"] == sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file())
+    assert facts["files"]
+    code, _, err = run("export", tiny, "--to", layout, "--out", out)  # the folder is taken now
+    assert code == 2
+    assert err.count("\n") == 1
+
+
+def test_export_refuses_a_layout_it_does_not_know(run, tiny, tmp_path):
+    code, out, err = run("export", tiny, "--to", "csv", "--out", tmp_path / "x")
+    assert (code, out) == (2, "")
+    assert "--to" in err
+    assert "beir" in err
