@@ -67,11 +67,8 @@ def build(documents: Collection[Document], language: str, k1: float, b: float) -
         numbers.extend(terms.of(document.default_text()))
         ends.append(len(numbers))
         doc_ids.append(document.doc_id)
-    order = sorted(range(len(doc_ids)), key=doc_ids.__getitem__)
+    order = _order(doc_ids)
     ascending = tuple(doc_ids[i] for i in order)
-    for a, z in pairwise(ascending):
-        if a == z:
-            raise RecordError(f"document {shown(a)}", expected="each id once in the corpus", got="it twice")
     if not len(numbers):
         return Index(ascending, language, None)
     vocabulary = terms.numbers
@@ -82,6 +79,15 @@ def build(documents: Collection[Document], language: str, k1: float, b: float) -
         place[order] = np.arange(len(order), dtype=np.int32)
         scorer.scores["indices"] = place[scorer.scores["indices"]]
     return Index(ascending, language, scorer)
+
+
+def _order(doc_ids: list[str]) -> list[int]:
+    """Return the places of ids in ascending order, when each comes once."""
+    order = sorted(range(len(doc_ids)), key=doc_ids.__getitem__)
+    for a, z in pairwise(order):
+        if doc_ids[a] == doc_ids[z]:
+            raise RecordError(f"document {shown(doc_ids[a])}", expected="each id once in the corpus", got="it twice")
+    return order
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,8 @@ class _TokenLists:
         return len(self.ends) - 1
 
     def __iter__(self) -> Iterator[list[int]]:
-        return (self.numbers[start:end].tolist() for start, end in pairwise(self.ends))
+        bounds = track(pairwise(self.ends), len(self), "counting terms")
+        return (self.numbers[start:end].tolist() for start, end in bounds)
 
 
 def _scorer(token_lists: _TokenLists, vocabulary: dict[str, int], k1: float, b: float) -> Any:

@@ -4,11 +4,13 @@ import json
 import logging
 import multiprocessing
 import os
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from freshstack_datasets.errors import InputError
 from freshstack_datasets.records import Document, Query
 from freshstack_datasets.retrieval import BM25, FakeRetriever, index_folder, indexed
 
@@ -141,6 +143,41 @@ def test_a_full_disk_leaves_nothing_behind(monkeypatch, cache, caplog):
     assert finds(indexed(BM25(), Data())) == ["a"]
     assert "No space left on device" in caplog.text
     assert list(cache.iterdir()) == []
+
+
+def test_a_user_without_home_folder_is_warned(monkeypatch, caplog):
+    def nowhere():
+        raise InputError("no cache folder", hint="set FRESHSTACK_HOME")
+
+    monkeypatch.setattr("freshstack_datasets.retrieval.index_cache.home", nowhere)
+    assert finds(indexed(BM25(), Data())) == ["a"]
+    assert "the index is not kept: no cache folder; set FRESHSTACK_HOME" in caplog.text
+
+
+def test_another_process_that_was_first_is_no_reason_for_a_warning(cache, caplog):
+    class Meanwhile(Corpus):
+        def __iter__(self):
+            indexed(BM25(), Data())
+            return super().__iter__()
+
+    assert finds(indexed(BM25(), Data(corpus=Meanwhile(Data().corpus)))) == ["a"]
+    assert len(list(cache.iterdir())) == 1
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+def test_a_damaged_index_that_another_process_removed_first_is_made_anew(monkeypatch, cache):
+    indexed(BM25(), Data())
+
+    def load(folder):
+        shutil.rmtree(folder)
+        raise InputError("damaged")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BM25, "load", load)
+        assert finds(indexed(BM25(), Data())) == ["a"]
+    data = Data()
+    assert finds(indexed(BM25(), data)) == ["a"]
+    assert data.corpus.reads == 0
 
 
 def test_what_has_no_key_or_no_fingerprint_is_indexed_and_not_kept(cache):
