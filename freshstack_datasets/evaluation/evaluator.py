@@ -99,7 +99,7 @@ def _warnings(top: Top, judgments: Judgments) -> tuple[str, ...]:
     found = []
     if top.extras:
         some = ", ".join(map(shown, top.extra)) + (", …" if top.extras > len(top.extra) else "")
-        found.append(f"{top.extras} queries of the run are not in the dataset and were left out: {some}")
+        found.append(f"left out, because the dataset does not have them: {top.extras} of the run's queries ({some})")
     if top.missing:
-        found.append(f"{top.missing} of the {len(judgments.query_ids)} queries are not in the run and score 0")
+        found.append(f"scored 0, because the run does not have them: {top.missing} of {len(judgments.query_ids)} queries")
     return tuple(found)
