@@ -22,7 +22,7 @@ class Layout(StrEnum):
 
 def export(
     dataset: DatasetName,
-    to: Annotated[Layout, typer.Option("--to", help="The layout.")],
+    to: Annotated[Layout, typer.Option("--to", metavar="beir|trec|jsonl", help="The layout.")],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="A new or an empty folder.")],
     as_json: Json = False,
     verbose: Verbose = False,

@@ -55,7 +55,7 @@ MeasureNames = Annotated[
     typer.Option(
         "--measures",
         metavar="MEASURES",
-        help="One or several, separated by spaces or commas. [default: alpha_nDCG@10 Coverage@20 Recall@50]",
+        help="One or several, separated by spaces or commas. By default alpha_nDCG@10 Coverage@20 Recall@50.",
     ),
 ]
 

@@ -1,0 +1,57 @@
+"""What the documents say is what happens."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+from freshstack_datasets.evaluation.measures import DEFAULTS, Measure
+from tests.docs import commands, readme
+
+README = readme.FILE.read_text(encoding="utf-8")
+
+
+def test_the_code_of_the_readme_runs_and_prints_what_the_readme_shows(tmp_path: Path):
+    readme.like_a_clone(tmp_path)
+    assert readme.rendered(README, tmp_path) == README, "python -m tests.docs.readme brings it up to date"
+
+
+def test_every_block_of_the_readme_is_run_or_is_the_output_of_one():
+    languages = [block[1] for block in readme.blocks(README)]
+    assert README.count("```") == 2 * len(languages)
+    assert set(languages) <= {*readme.RUNNERS, "text"}
+    assert all(before != "text" for before, after in pairwise(languages) if after == "text")
+
+
+def test_the_reference_of_the_commands_is_up_to_date():
+    assert commands.FILE.read_text(encoding="utf-8") == commands.reference(), "python -m tests.docs.commands"
+
+
+def test_every_command_has_an_example_json_and_verbose():
+    for section in commands.reference().split("\n## freshstack ")[1:]:
+        name = section.split("\n")[0]
+        assert f"```text\nfreshstack {name}" in section
+        assert "| `--json` |" in section
+        assert "| `--verbose` |" in section
+
+
+def test_the_readme_names_every_measure_and_only_measures():
+    rows = re.findall(r"^\| `([^`]+)` \|", README.split("## Measures")[1].split("\n## ")[0], re.MULTILINE)
+    named = [measure for row in rows for measure in row.split(", ")]
+    for measure in named:
+        assert str(Measure.parse(measure)) == measure
+    assert {Measure.parse(measure).name for measure in named} == set(DEFAULTS)
+
+
+def test_the_readme_links_only_to_files_that_are_there():
+    links = re.findall(r"\]\(([^)#:]+)\)", README)
+    assert links
+    assert not [link for link in links if not (readme.ROOT / link).exists()]
+
+
+def test_the_readme_opens_with_one_sentence_and_names_the_test_command():
+    lines = README.splitlines()
+    assert lines[0].startswith("# ")
+    sentence = README.split("\n\n")[1]
+    assert sentence.endswith(".")
+    assert sentence.count(". ") == 0
+    assert "`make test`" in README

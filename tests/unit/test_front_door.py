@@ -1,0 +1,114 @@
+"""What ``import freshstack_datasets`` offers, and what it does not do."""
+
+import importlib
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import freshstack_datasets as fsd
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {"pyarrow", "bm25s", "Stemmer", "datasets", "torch", "huggingface_hub", "scipy"}
+
+
+def python(code: str, **environment: str) -> str:
+    """Run code in a Python of its own, with warnings as errors, and return what it printed."""
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_all_is_sorted_and_every_name_is_there():
+    assert fsd.__all__ == sorted(fsd.__all__)
+    for name in fsd.__all__:
+        assert getattr(fsd, name) is getattr(fsd, name)
+    assert dir(fsd) == fsd.__all__
+
+
+def test_all_is_what_type_checkers_see():
+    stub = (
+        "import ast, pathlib, freshstack_datasets as f;"
+        "tree = ast.parse(pathlib.Path(f.__file__).read_text());"
+        "block = next(n for n in tree.body if isinstance(n, ast.If));"
+        "print(sorted(a.asname or a.name for n in block.body for a in n.names))"
+    )
+    assert python(stub).strip() == str(sorted(set(fsd.__all__) - {"__version__"}))
+
+
+@pytest.mark.parametrize("name", sorted(set(fsd.__all__) - {"__version__"}))
+def test_a_name_comes_from_where_it_is_said_to_come_from(name):
+    value = getattr(fsd, name)
+    module = value.__name__ if name in ("adapters", "errors") else value.__module__
+    assert module.startswith("freshstack_datasets.")
+
+
+def test_a_name_stays_what_it_is_whatever_was_imported_before():
+    names = [m.name for m in pkgutil.walk_packages(fsd.__path__, "freshstack_datasets.") if "__main__" not in m.name]
+    first = f"import importlib, types\nfor name in {names!r}: importlib.import_module(name)\n"
+    then = (
+        "import freshstack_datasets as f\n"
+        "print(sorted(n for n in f.__all__ if isinstance(getattr(f, n), types.ModuleType)))"
+    )
+    assert python(first + then).strip() == "['adapters', 'errors']"
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'freshstack_datasets' has no attribute 'lode'"):
+        _ = fsd.lode
+    with pytest.raises(ImportError):
+        importlib.import_module("freshstack_datasets.lode")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import freshstack_datasets as fsd; fsd.errors.RunFileError; fsd.Run; fsd.Document",
+        "import freshstack_datasets as fsd; fsd.evaluate; fsd.compare; fsd.Measure",
+        "from freshstack_datasets.cli import app, console; assert console.run(app, ['--help'], name='freshstack') == 0",
+        "from freshstack_datasets.cli import app, console; assert console.run(app, ['evaluate', '--help'], name='x') == 0",
+    ],
+)
+def test_nothing_heavy_is_loaded_before_it_is_needed(code):
+    loaded = json.loads(python(f"{code}\nimport sys, json\nprint(json.dumps(list(sys.modules)))").splitlines()[-1])
+    assert not {name.split(".")[0] for name in loaded} & HEAVY
+
+
+def test_importing_needs_no_network_and_writes_nowhere(tmp_path):
+    code = (
+        "import socket, os\n"
+        "def refuse(*a, **k): raise SystemExit('network or disk')\n"
+        "socket.socket.connect = socket.getaddrinfo = os.mkdir = os.makedirs = refuse\n"
+        "import freshstack_datasets.cli, freshstack_datasets.loading, freshstack_datasets.retrieval\n"
+        "import freshstack_datasets.evaluation, freshstack_datasets.runs\n"
+    )
+    python(code, HOME=str(tmp_path), FRESHSTACK_HOME=str(tmp_path / "home"), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_version_is_the_newest_in_the_changelog_and_the_one_of_the_citation():
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    newest = next(line for line in lines if line.startswith("## ") and "Unreleased" not in line)
+    assert newest.startswith(f"## [{fsd.__version__}]")
+    assert f"\nversion: {fsd.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert pyproject["tool"]["hatch"]["version"]["path"] == "freshstack_datasets/__init__.py"
+
+
+@pytest.mark.parametrize(
+    "command", [[sys.executable, "-m", "freshstack_datasets"], [Path(sys.executable).parent / "freshstack"]]
+)
+def test_both_ways_to_start_the_command_line_do_the_same(command):
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"freshstack-datasets {fsd.__version__}\n", "")
+    done = subprocess.run([*command, "evaluate", "nothing-here"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: nothing to score, ")
