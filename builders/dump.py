@@ -159,7 +159,9 @@ class _Scanner:
         seen = self._buffer[start : min(end, start + _SEEN_OF_WRONG)]
         too_long = end - start > self._limit
         self._skip_to(end)
-        return RawRow(line, seen, f"a row longer than {self._limit} bytes" if too_long else "a row without its end />")
+        return RawRow(
+            line, seen, f"a row longer than {self._limit} bytes" if too_long else "a row without /> before the next <"
+        )
 
     def _leave_comment(self) -> bool:
         end = self._buffer.find(b"-->", self._at)

@@ -23,13 +23,13 @@ def atomic_folder(target: Path | str) -> Iterator[Path]:
         InputError: Something is there already.
     """
     target = Path(target)
-    _refuse_taken(target)
+    refuse_taken(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         yield work
         work.chmod(0o777 & ~_umask())
-        _refuse_taken(target)
+        refuse_taken(target)
         os.replace(work, target)
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
@@ -62,7 +62,15 @@ def atomic_file(target: Path | str) -> Iterator[Path]:
         raise
 
 
-def _refuse_taken(target: Path) -> None:
+def refuse_taken(target: Path) -> None:
+    """Refuse a place where ``atomic_folder`` could not put a folder; to ask before long work.
+
+    Args:
+        target: Where the folder is to go.
+
+    Raises:
+        InputError: Something is there already.
+    """
     if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
         raise InputError(
             f"cannot write {shown(str(target))}",

@@ -1,0 +1,84 @@
+"""The commands of ``python -m builders``: they behave as those of ``freshstack`` do."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from freshstack_datasets.cli import console
+from freshstack_datasets.cli.console import Json, Verbose
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Build snapshots from public sources.",
+)
+
+
+@app.callback()
+def _commands() -> None:
+    """Keep the command's name: typer would leave it out where there is one only."""
+
+
+@app.command(
+    "accepted-answers",
+    epilog="Example: python -m builders accepted-answers Posts.xml --site coffee.stackexchange.com "
+    "--snapshot 2015-03 --out coffee-2015-03 --tags espresso,grinding --from 2015-01 --min-score 1",
+)
+def accepted_answers(
+    posts: Annotated[Path, typer.Argument(metavar="POSTS.XML", help="The file Posts.xml of a site's dump, unpacked.")],
+    site: Annotated[str, typer.Option(help="The site's host, such as coffee.stackexchange.com.")],
+    snapshot: Annotated[str, typer.Option(metavar="YYYY-MM", help="The snapshot's name: the dump's month.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the snapshot.")],
+    tags: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only questions with any of these tags, small or capital letters.")
+    ] = None,
+    first: Annotated[
+        str | None,
+        typer.Option("--from", metavar="DATE", help="Only questions from this day, month or year on: 2015-01."),
+    ] = None,
+    last: Annotated[
+        str | None,
+        typer.Option("--to", metavar="DATE", help="Only questions up to the end of this day, month or year."),
+    ] = None,
+    min_score: Annotated[int | None, typer.Option(metavar="N", help="Only questions with at least this score.")] = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Make a benchmark of a Stack Exchange site: questions, and the answers their askers accepted.
+
+    The corpus is every answer of the site. No model takes part.
+    """
+    from builders.accepted_answers import build
+    from builders.filters import Filters
+
+    built = build(posts, out, site=site, snapshot=snapshot, filters=Filters.parsed(tags, first, last, min_score))
+    manifest = built.manifest
+    facts: dict[str, Any] = {
+        "path": str(built.path),
+        "dataset": manifest.dataset,
+        "snapshot": manifest.snapshot,
+        "fingerprint": manifest.fingerprint,
+        "license": manifest.license,
+        "tables": {name: {"rows": table.rows} for name, table in sorted(manifest.tables.items())},
+        "rows": dict(built.counts),
+        "dropped": dict(built.dropped),
+    }
+    if as_json:
+        console.say_json(facts)
+        return
+    tables = manifest.tables
+    console.say(f"{out}: {manifest.dataset}@{manifest.snapshot}, fingerprint {manifest.fingerprint[:12]}")
+    console.say(f"{tables['queries'].rows:,} queries, {tables['corpus'].rows:,} documents, {manifest.license}")
+    console.say("read: " + ", ".join(f"{count:,} {name}" for name, count in built.counts.items()))
+    if built.dropped:
+        console.say("left out: " + ", ".join(f"{count:,} {name}" for name, count in built.dropped.items()))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Args:
+        arguments: What was typed after ``python -m builders``; the process's own when not given.
+    """
+    return console.run(app, arguments, name="python -m builders")

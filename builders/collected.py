@@ -1,0 +1,181 @@
+"""One reading of a dump: which questions have their accepted answer, and what every answer says."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from builders.dump import Dump
+from builders.filters import Filters
+from builders.html_text import html_to_text
+from builders.posts import ANSWER, QUESTION, BadRow, Post, SeenIds, read_posts
+from builders.scratch import Scratch
+from builders.site import Site, licence
+
+UNANSWERED = "questions without an accepted answer"
+MISSING = "questions whose accepted answer is missing"
+FOREIGN = "questions whose accepted answer is no answer to them"
+EMPTY = "questions whose accepted answer is empty"
+EMPTY_ANSWERS = "empty answers"
+FABRICATED = "fabricated posts"
+
+REASONS = {
+    UNANSWERED: "their askers accepted none",
+    MISSING: "no usable row of the dump has its id",
+    FOREIGN: "it is a post of another type, or answers another question",
+    EMPTY: "no text is left of its HTML",
+    EMPTY_ANSWERS: "no text is left of their HTML",
+    FABRICATED: "the dumps since mid-2025 hold two invented posts to mark copies",
+}
+_MALFORMED = "malformed rows: "
+_MOST_LICENCES = 20
+_KINDS = {
+    QUESTION: "questions",
+    ANSWER: "answers",
+    3: "wikis",
+    4: "tag wiki excerpts",
+    5: "tag wikis",
+    6: "moderator nominations",
+    7: "wiki placeholders",
+    8: "privilege wikis",
+}
+_NO_TEXT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its accepted answer.
+
+    Args:
+        post: The question, its body as text.
+        answer: Where its accepted answer waits.
+    """
+
+    post: Post
+    answer: int
+
+
+@dataclass
+class Collected:
+    """What a dump holds.
+
+    Args:
+        answers: Every answer: its ``id``, ``text`` and ``metadata``.
+        questions: The questions that were taken.
+        rows: How many rows the dump has of each kind.
+        dropped: How many were left out, by rule.
+        licences: Under which the texts are.
+    """
+
+    answers: Scratch
+    questions: list[Question] = field(default_factory=list)
+    rows: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+    licences: set[str] = field(default_factory=set)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Return why each rule leaves something out, where its name does not say."""
+        return REASONS | {name: "skipped" for name in self.dropped if name.startswith(_MALFORMED)}
+
+
+def collect(dump: Dump, site: Site, rules: Filters, answers: Scratch, listed: Scratch) -> Collected:
+    """Read a dump once.
+
+    An accepted answer may stand before its question. Dumps are sorted by id, so that hardly any does; of those that do,
+    as of answers to questions that are not in the dump, only numbers are remembered.
+
+    Args:
+        dump: The dump.
+        site: The site it is of.
+        rules: Which questions to take.
+        answers: Filled with the answers.
+        listed: Filled with what was left out though nobody asked for it: id, line and reason.
+
+    Raises:
+        InputError: The dump cannot be read, or is none.
+    """
+    reading = _Reading(site, rules, Collected(answers), listed)
+    for row in read_posts(dump, reading.seen):
+        reading.take(row)
+    reading.found.questions = list(reading.matched())
+    return reading.found
+
+
+@dataclass
+class _Reading:
+    site: Site
+    rules: Filters
+    found: Collected
+    listed: Scratch
+    seen: SeenIds = field(default_factory=SeenIds)
+    waiting: list[Post] = field(default_factory=list)
+    wanted: set[int] = field(default_factory=set)
+    places: dict[int, tuple[int, int]] = field(default_factory=dict)  # an answer's question, and where it waits
+
+    def take(self, row: Post | BadRow) -> None:
+        self.found.rows["rows"] += 1
+        if isinstance(row, BadRow):
+            self.found.rows["malformed rows"] += 1
+            detail = f": {row.detail}" if row.detail else ""
+            self.drop(_MALFORMED + row.reason, row.post_id, row.line, row.reason + detail)
+            return
+        self.found.rows[_KINDS.get(row.kind, f"posts of type {row.kind}")] += 1
+        if row.fabricated:
+            self.drop(FABRICATED, str(row.post_id), row.line)
+        elif row.kind == QUESTION:
+            self.question(row)
+        elif row.kind == ANSWER:
+            self.answer(row)
+
+    def question(self, post: Post) -> None:
+        failed = self.rules.failed(post) or ("" if post.accepted else UNANSWERED)
+        if failed:
+            self.found.dropped[failed] += 1
+        elif post.accepted is not None:
+            self.waiting.append(replace(post, body=html_to_text(post.body)))
+            self.wanted.add(post.accepted)
+
+    def answer(self, post: Post) -> None:
+        text = html_to_text(post.body)
+        if text:
+            place = self.found.answers.add(
+                {"id": str(post.post_id), "text": text, "metadata": _metadata(post, self.site)}
+            )
+            self.licensed(post)
+        else:
+            place = _NO_TEXT
+            self.drop(EMPTY_ANSWERS, str(post.post_id), post.line, "an answer without text")
+        if post.parent is not None and (post.post_id in self.wanted or post.parent not in self.seen):
+            self.places[post.post_id] = (post.parent, place)
+
+    def matched(self) -> Iterator[Question]:
+        """Yield the questions whose accepted answer was found."""
+        for post in self.waiting:
+            assert post.accepted is not None, "no other question waits"
+            parent, place = self.places.get(post.accepted, (0, 0))
+            if parent == post.post_id and place != _NO_TEXT:
+                self.licensed(post)
+                yield Question(post, place)
+                continue
+            rule = EMPTY if parent == post.post_id else FOREIGN if post.accepted in self.seen else MISSING
+            self.drop(rule, str(post.post_id), post.line, f"its accepted answer, {post.accepted}: {REASONS[rule]}")
+
+    def licensed(self, post: Post) -> None:
+        name = licence(post)
+        if name and len(self.found.licences) < _MOST_LICENCES:
+            self.found.licences.add(name)
+
+    def drop(self, rule: str, post_id: str, line: int, reason: str = "") -> None:
+        self.found.dropped[rule] += 1
+        self.listed.add({"id": post_id, "line": line, "reason": reason or REASONS[rule]})
+
+
+def _metadata(post: Post, site: Site) -> dict[str, str | int]:
+    known = {
+        "url": site.post_url(post),
+        "author": site.author(post),
+        "date": post.date or None,
+        "score": post.score,
+        "license": licence(post),
+    }
+    return {name: value for name, value in known.items() if value is not None}
