@@ -39,7 +39,7 @@ def info(dataset: DatasetName, as_json: Json = False, verbose: Verbose = False) 
     console.say(f"{heading(data)}\nlicence {facts['license']}, made {facts['created']}\n")
     console.say_table(("table", "rows"), [(n, t["rows"]) for n, t in facts["tables"].items()], right=("rows",))
     for source in facts["sources"]:
-        console.say("\nsource " + ", ".join(f"{key} {_short(value)}" for key, value in source.items() if value))
+        console.say("\n" + "\n".join(f"{key}: {_short(value)}" for key, value in source.items() if value))
     dropped = facts["recipe"].get("filters") or []
     if dropped:
         console.say("")
@@ -65,7 +65,8 @@ def verify(
     else:
         for problem in problems:
             console.say(console.one_line(str(problem)))
-        console.message(f"{folder}: {_count(len(problems), 'problem')}" if problems else f"{folder}: all is well")
+        found = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}" if problems else "all is well"
+        console.message(f"{folder}: {found}")
     if problems:
         raise typer.Exit(1)
 
@@ -146,12 +147,8 @@ def _beginning(result: Mapping[str, Any]) -> str:
 
 def _short(value: object) -> str:
     if isinstance(value, dict):
-        return " ".join(f"{number} {name}" for name, number in value.items())
+        return ", ".join(f"{number:,} {name}" for name, number in value.items())
     return console.one_line(str(value), 100)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _size(number: int | None) -> str:

@@ -37,8 +37,8 @@ def words(comparison: "Comparison") -> Iterator[str]:
             yield f"{name}: {better} is better than {worse}, by {size}."
         else:
             yield (
-                f"{name}: no difference is shown; it is {size} here, and so many queries reliably show one of "
-                f"{found.detectable:.4f} or more."
+                f"{name}: no difference is shown: it is {size}, and {comparison.queries:,} queries reliably show only one "
+                f"of {found.detectable:.4f} or more."
             )
 
 
