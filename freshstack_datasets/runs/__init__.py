@@ -8,14 +8,14 @@ import gzip
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import numpy as np
 
 from freshstack_datasets.errors import InputError, RunError, UnknownNameError, shown
 from freshstack_datasets.files import atomic_file
 from freshstack_datasets.ranking import Run, as_run
-from freshstack_datasets.runs import jsonl, nested_json, trec
+from freshstack_datasets.runs import jsonl, nested_json, parquet, trec
 from freshstack_datasets.runs.source import GZIP, ID_LIMIT
 
 __all__ = ["FORMATS", "read_run", "write_run"]
@@ -28,7 +28,13 @@ FORMATS: Mapping[str, tuple[str, ...]] = {
 }
 """The formats and the suffixes that stand for them; every one but Parquet may be followed by ``.gz``."""
 
-_TEXT = {"trec": trec, "json": nested_json, "jsonl": jsonl}
+
+class _TextFormat(Protocol):
+    def read(self, path: Path) -> Run: ...
+    def write(self, run: Run, stream: BinaryIO) -> None: ...
+
+
+_TEXT: Mapping[str, _TextFormat] = {"trec": trec, "json": nested_json, "jsonl": jsonl}
 
 
 def read_run(path: Path | str, format: str | None = None) -> Run:
@@ -47,11 +53,7 @@ def read_run(path: Path | str, format: str | None = None) -> Run:
     """
     path = Path(path)
     kind, _ = _format_of(path, format)
-    if kind == "parquet":
-        from freshstack_datasets.runs import parquet
-
-        return parquet.read(path)
-    return _TEXT[kind].read(path)
+    return parquet.read(path) if kind == "parquet" else _TEXT[kind].read(path)
 
 
 def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, format: str | None = None) -> None:
@@ -72,8 +74,6 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, fo
     try:
         with atomic_file(path) as work:
             if kind == "parquet":
-                from freshstack_datasets.runs import parquet
-
                 parquet.write(run, work)
             else:
                 with _sink(work, zipped) as stream:

@@ -1,16 +1,21 @@
 """The entries of a run file, gathered into arrays while the file is read."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
 
 _FIRST_CHECK = 1 << 20
+
+Ids: TypeAlias = Sequence[str] | pa.Array
+"""A column of ids, in Python or in Arrow."""
 
 
 class Entries:
@@ -33,17 +38,15 @@ class Entries:
         self._parts: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
         self._count, self._next_check = 0, _FIRST_CHECK
 
-    def add(self, query_ids: Sequence[str], doc_ids: Sequence[str], scores: Sequence[float]) -> None:
+    def add(self, query_ids: Ids, doc_ids: Ids, scores: Sequence[float] | NDArray[np.float64]) -> None:
         """Add entries, in three columns of one length.
 
         Raises:
             RunFileError: A document has come twice for a query.
         """
-        size = len(scores)
-        queries = np.fromiter(map(self._queries.__getitem__, query_ids), np.int32, size)
-        docs = np.fromiter(map(self._docs.__getitem__, doc_ids), np.int32, size)
+        queries, docs = _numbers(self._queries, query_ids), _numbers(self._docs, doc_ids)
         self._parts.append((queries, docs, np.asarray(scores, np.float64)))
-        self._count += size
+        self._count += len(scores)
         if self._count >= self._next_check:
             self._check_duplicates(*self._columns()[:2])
             self._next_check = 2 * self._count
@@ -97,6 +100,15 @@ class Entries:
         raise RunFileError(
             self._path, line, what, expected="it once", got=f"it a second time, after {self._unit} {first + 1}"
         )
+
+
+def _numbers(known: Mapping[str, int], ids: Ids) -> NDArray[np.int32]:
+    """Return the number of each id; ids in Arrow become Python strings only once each."""
+    if isinstance(ids, pa.Array):
+        encoded = ids.dictionary_encode()
+        places: NDArray[np.int32] = encoded.indices.to_numpy()
+        return _numbers(known, encoded.dictionary.to_pylist())[places]
+    return np.fromiter(map(known.__getitem__, ids), np.int32, len(ids))
 
 
 def run_name(path: Path) -> str:

@@ -1,6 +1,8 @@
 """Runs as JSON lines: ``{"query_id": …, "doc_id": …, "score": …}``, a line an entry; other keys do not count."""
 
 import json
+import re
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -8,9 +10,12 @@ from typing import Any, BinaryIO, NoReturn
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.runs.entries import Entries, run_name
-from freshstack_datasets.runs.source import blocks, checked_id, lines_of
+from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, blocks, checked_id, lines_of
 
 ENTRY = 'an object such as {"query_id": "q", "doc_id": "d", "score": 1.5}'
+
+_ID = rf'"([^"\\\x00-\x1f]{{1,{ID_LIMIT}}}+)"'
+_PLAIN = re.compile(rf'^{{"query_id": ?{_ID}, ?"doc_id": ?{_ID}, ?"score": ?({NUMBER})}}\r?$', re.MULTILINE)
 
 
 def read(path: Path) -> Run:
@@ -21,13 +26,7 @@ def read(path: Path) -> Run:
     """
     entries = Entries(path)
     for first, block in blocks(path):
-        query_ids, doc_ids, scores = [], [], []
-        for number, line in lines_of(path, first, block):
-            query_id, doc_id, score = _entry(path, number, line)
-            query_ids.append(query_id)
-            doc_ids.append(doc_id)
-            scores.append(score)
-        entries.add(query_ids, doc_ids, scores)
+        entries.add(*(_columns(block) or _columns_by_line(path, first, block)))
     return entries.run(run_name(path))
 
 
@@ -40,6 +39,29 @@ def write(run: Run, stream: BinaryIO) -> None:
             for doc_id, score in run[query_id].items()
         ]
         stream.write("".join(lines).encode())
+
+
+def _columns(block: bytes) -> tuple[Sequence[str], Sequence[str], list[float]] | None:
+    """Return the columns of a block of lines as ``write`` makes them, None when a line needs a closer look."""
+    try:
+        found = _PLAIN.findall(block.decode())
+    except UnicodeDecodeError:
+        return None
+    if len(found) < block.count(b"\n"):
+        return None
+    query_ids, doc_ids, numbers = zip(*found, strict=True)
+    scores = [float(number) for number in numbers]
+    return (query_ids, doc_ids, scores) if all(map(isfinite, scores)) else None
+
+
+def _columns_by_line(path: Path, first: int, block: bytes) -> tuple[list[str], list[str], list[float]]:
+    query_ids, doc_ids, scores = [], [], []
+    for number, line in lines_of(path, first, block):
+        query_id, doc_id, score = _entry(path, number, line)
+        query_ids.append(query_id)
+        doc_ids.append(doc_id)
+        scores.append(score)
+    return query_ids, doc_ids, scores
 
 
 def _entry(path: Path, number: int, line: str) -> tuple[str, str, float]:

@@ -9,19 +9,27 @@ import re
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
+from typing import NoReturn
 
 from freshstack_datasets.errors import RunFileError, shown
-from freshstack_datasets.runs.source import ID_LIMIT, Source, checked_id, not_utf8
+from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, Source, checked_id, not_utf8
 
 _BATCH = 1 << 16
 _TOKEN_LIMIT = 12 * ID_LIMIT + 2
 """Characters of a string or a number; a character beyond the basic plane takes twelve when it is escaped."""
 
 _STRING = r'"(?:[^"\\\x00-\x1f]++|\\.)*+"'
-_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 _SPACES = r"[ \t\r\n]*+"
-_SPACE_TOKEN, _STRING_TOKEN, _NUMBER_TOKEN = re.compile(_SPACES), re.compile(_STRING), re.compile(_NUMBER)
-_ENTRY = re.compile(f"{_SPACES}({_STRING}){_SPACES}:{_SPACES}({_NUMBER}){_SPACES}([,}}])")
+_SPACE_TOKEN, _STRING_TOKEN, _NUMBER_TOKEN = re.compile(_SPACES), re.compile(_STRING), re.compile(NUMBER)
+_ENTRY = re.compile(f"{_SPACES}({_STRING}){_SPACES}:{_SPACES}({NUMBER}){_SPACES}([,}}])")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+# Objects become lists of pairs, so that a key that comes twice shows, and every number becomes a double.
+_DECODER = json.JSONDecoder(object_pairs_hook=list, parse_int=float, parse_constant=_no_constant)
 
 
 class Scanner:
@@ -65,6 +73,10 @@ class Scanner:
         Raises:
             RunFileError: The text has another shape, an id is not allowed or comes twice, a score is not finite.
         """
+        self._next_sign()
+        if whole := self._whole_object():
+            yield whole
+            return
         seen: set[str] = set()
         doc_ids: list[str] = []
         scores: list[float] = []
@@ -79,6 +91,32 @@ class Scanner:
                 yield doc_ids, scores
                 doc_ids, scores = [], []
         yield doc_ids, scores
+
+    def _whole_object(self) -> tuple[list[str], list[float]] | None:
+        """Return an inner object that stands in the buffer as a whole and has no fault, else None.
+
+        Nothing is said about a fault here: the object is then read entry by entry, and the fault found again.
+        """
+        try:
+            pairs, end = _DECODER.raw_decode(self._buffer, self._place)
+            doc_ids, scores = [key for key, _ in pairs], [value for _, value in pairs]
+            joined = "\n".join(doc_ids)
+            joined.encode()
+        except (ValueError, TypeError, RecursionError):  # TypeError: some other JSON value
+            return None
+        good = (
+            pairs
+            and len(set(doc_ids)) == len(pairs)
+            and "\t" not in joined
+            and "\r" not in joined
+            and joined.count("\n") == len(pairs) - 1
+            and 0 < min(map(len, doc_ids)) <= max(map(len, doc_ids)) <= ID_LIMIT
+            and all(type(score) is float and isfinite(score) for score in scores)
+        )
+        if not good:
+            return None
+        self._place = end
+        return doc_ids, scores
 
     def _entry(self, seen: set[str]) -> tuple[str, float, bool]:
         """Return a document id, its score, and whether another follows."""

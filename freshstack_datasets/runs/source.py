@@ -11,7 +11,7 @@ from freshstack_datasets.records import ID_RULE, check_id
 
 GZIP = ".gz"
 
-CHUNK = 1 << 20
+CHUNK = 1 << 22
 """Bytes that are read at once."""
 
 _LEAST = 1 << 16  # a gzip file can give a byte at a time, and what is put together from such pieces takes for ever
@@ -21,6 +21,9 @@ LINE_LIMIT = 1 << 20
 
 ID_LIMIT = 10_000
 """Characters that an id may have."""
+
+NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+"""A JSON number, as a regular expression."""
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
@@ -40,16 +43,18 @@ class Source:
         self._path = path
         self._failure: Exception | None = None
         try:
-            self._file = gzip.open(path) if path.suffix.lower() == GZIP else path.open("rb")
+            file = path.open("rb")
         except (OSError, ValueError) as error:  # ValueError: a path with NUL
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise RunFileError(path, 0, "a run file that cannot be opened", got=shown(reason)) from None
+        self._raw = file
+        self._file = gzip.GzipFile(fileobj=file) if path.suffix.lower() == GZIP else file
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._raw.close()
 
     def read(self, line: int) -> bytes:
         """Return the next bytes, at least ``_LEAST`` of them but for the last time, b"" at the end of the file.

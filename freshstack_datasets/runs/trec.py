@@ -6,11 +6,12 @@ stands between, inner spaces included.
 """
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from freshstack_datasets.errors import RunError, RunFileError, shown
 from freshstack_datasets.ranking import Run
@@ -71,44 +72,51 @@ def write(run: Run, stream: BinaryIO) -> None:
         stream.write("".join(lines).encode())
 
 
-def _columns(block: bytes) -> tuple[Sequence[str], Sequence[str], Sequence[float]] | None:
+def _columns(block: bytes) -> tuple[pa.Array, pa.Array, NDArray[np.float64]] | None:
     """Return the query ids, document ids and scores of a block of plain lines, None when a line needs a closer look.
 
     Plain is a block whose lines all have exactly five tabs, or no tab anywhere and exactly five single spaces.
     """
     block = block.replace(b"\r\n", b"\n")
-    separator = _TAB if b"\t" in block else _SPACE
-    if b"\r" in block or b"\0" in block or not _is_plain(block, separator):
+    cuts = None if b"\r" in block or b"\0" in block else _plain_cuts(block)
+    if cuts is None:
+        return None
+    query_ids, doc_ids, ranks, scores = (_column(block, cuts, place) for place in (0, 2, 3, 4))
+    if _holds_other(ranks, b"0123456789") or _holds_other(scores, _SCORE_SIGNS):
         return None
     try:
-        text = block.decode()
-        fields = text.replace("\n", chr(separator)).split(chr(separator))
-        ranks, scores = "".join(fields[3:-1:6]), fields[4:-1:6]
-        if not (ranks.isascii() and ranks.isdigit()):
-            return None
-        if "".join(scores).encode().translate(None, _SCORE_SIGNS):
-            return None
-        values = np.fromiter(map(float, scores), np.float64, len(scores))
-    except ValueError:  # UnicodeDecodeError is one
+        block.decode()
+        values = scores.cast(pa.float64()).to_numpy()
+    except ValueError:  # UnicodeDecodeError and ArrowInvalid are such
         return None
-    if not np.isfinite(values).all():
-        return None
-    return fields[0:-1:6], fields[2:-1:6], values  # type: ignore[return-value]  # an array of doubles serves as well
+    return (query_ids, doc_ids, values) if np.isfinite(values).all() else None
 
 
-def _is_plain(block: bytes, separator: int) -> bool:
+def _plain_cuts(block: bytes) -> NDArray[np.int64] | None:
+    """Return where the fields of plain lines end, six a line."""
+    separator = _TAB if b"\t" in block else _SPACE
     signs = np.frombuffer(block, np.uint8)
     cuts = np.flatnonzero((signs == separator) | (signs == _NEWLINE))
     if len(cuts) % 6:
-        return False
-    kinds = signs[cuts].reshape(-1, 6)
+        return None
+    line_ends = (signs[cuts] == _NEWLINE).reshape(-1, 6)
     lengths = np.diff(cuts, prepend=-1) - 1
-    return bool(
-        (kinds[:, 5] == _NEWLINE).all()
-        and (kinds[:, :5] == separator).all()
-        and lengths.min() > 0
-        and lengths.max() <= ID_LIMIT
-    )
+    plain = line_ends[:, 5].all() and not line_ends[:, :5].any() and lengths.min() > 0 and lengths.max() <= ID_LIMIT
+    return cuts if plain else None
+
+
+def _column(block: bytes, cuts: NDArray[np.int64], place: int) -> pa.Array:
+    """Return the fields at one place of every line."""
+    # To Arrow the block is fields and separators in turn, which needs no copy; the fields are then taken out.
+    offsets = np.zeros(2 * len(cuts) + 1, np.int32)
+    offsets[1::2], offsets[2::2] = cuts, cuts + 1
+    texts = pa.StringArray.from_buffers(2 * len(cuts), pa.py_buffer(offsets), pa.py_buffer(block))
+    return texts.take(pa.array(np.arange(2 * place, 2 * len(cuts), 12)))
+
+
+def _holds_other(texts: pa.Array, signs: bytes) -> bool:
+    """Say whether texts that were taken out hold another sign than those given."""
+    return bool(texts.buffers()[2].to_pybytes().translate(None, signs))
 
 
 def _columns_by_line(path: Path, first: int, block: bytes) -> tuple[list[str], list[str], list[float]]:
