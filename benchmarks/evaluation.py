@@ -26,7 +26,8 @@ from freshstack_datasets.evaluation import evaluate
 from freshstack_datasets.loading import Dataset
 from freshstack_datasets.ranking import Run
 
-QUERIES, DEPTH, RELEVANT, JUDGED = 672, 1_000, 6, 20
+QUERIES, DEPTH = 672, 1_000
+POOL, JUDGED, RELEVANT = 60, 20, 6  # documents pooled for a query, judged for each nugget, and supporting it
 CORPUS = 100_003  # a prime, so that steps of any length visit every document
 NAMES = ("alpha_nDCG@10", "Coverage@20", "Recall@50")
 OURS = ("ours, mapping", "ours, arrays")
@@ -57,6 +58,7 @@ class Input:
         }
 
     def ids_of(self, i: int) -> Iterator[str]:
+        """Return the ids of a ranking, best first."""
         return map(self.doc_ids.__getitem__, self.codes[i].tolist())
 
     def run(self) -> Run:
@@ -77,14 +79,15 @@ def make(scale: int, *, arrays: bool = True) -> Input:
     rows: Rows = []
     for i, query_id in enumerate(query_ids):
         start, step = generator.integers(1, CORPUS, 2)
-        found = (start + step * np.arange(DEPTH + 500)) % CORPUS
+        found = (start + step * np.arange(2 * DEPTH)) % CORPUS  # the first half is retrieved
         codes[i] = found[:DEPTH]
         places[i] = np.cumsum(generator.integers(1, 100, DEPTH))
+        judged = np.unique((generator.random(POOL) ** 3 * len(found)).astype(np.int64))
+        pooled = [doc_ids[code] for code in found[judged].tolist()]
         for nugget in range(max(1, int(generator.poisson(3.2)))):
-            at = np.unique((generator.random(JUDGED * 3) ** 2 * len(found)).astype(np.int64))
-            at = generator.permutation(at)[:JUDGED].tolist()
-            judged = [(query_id, f"{query_id}_{nugget}", doc_ids[found[place]], 0) for place in at[RELEVANT:]]
-            rows += judged + [(query_id, f"{query_id}_{nugget}", doc_ids[found[place]], 1) for place in at[:RELEVANT]]
+            order = generator.permutation(len(pooled))[:JUDGED].tolist()
+            at = f"{query_id}_{nugget}"
+            rows += [(query_id, at, pooled[place], int(n < RELEVANT)) for n, place in enumerate(order)]
     scores = np.array(pool)[places] if arrays else np.empty(0)
     return Input(rows, query_ids, doc_ids, codes, scores, pool, places)
 

@@ -101,5 +101,7 @@ def _warnings(top: Top, judgments: Judgments) -> tuple[str, ...]:
         some = ", ".join(map(shown, top.extra)) + (", …" if top.extras > len(top.extra) else "")
         found.append(f"left out, because the dataset does not have them: {top.extras} of the run's queries ({some})")
     if top.missing:
-        found.append(f"scored 0, because the run does not have them: {top.missing} of {len(judgments.query_ids)} queries")
+        found.append(
+            f"scored 0, because the run does not have them: {top.missing} of {len(judgments.query_ids)} queries"
+        )
     return tuple(found)

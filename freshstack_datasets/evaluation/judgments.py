@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress, repeat
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -11,6 +11,9 @@ import numpy as np
 
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.evaluation.arrays import Floats, Ints
+
+_NOT_YET, _NOWHERE = -2, -1
+"""Of a document of a run: not looked up yet; judged for no query."""
 
 
 class Table(Protocol):
@@ -63,7 +66,8 @@ class Judgments:
     gains: Ints
     nuggets: Ints
     nugget_query: Ints
-    _known: dict[Hashable, Floats] = field(default_factory=dict, repr=False)
+    _known: dict[Hashable, Floats] = field(default_factory=dict)
+    _vocabularies: list[tuple[Sequence[str], Ints]] = field(default_factory=list)
 
     @cached_property
     def starts(self) -> Ints:
@@ -85,6 +89,50 @@ class Judgments:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
+
+    def pairs_of(self, doc_ids: Sequence[str], codes: Ints, query: Ints) -> Ints:
+        """Return the pairs of documents of a run, -1 where a document was not judged for that query.
+
+        Ids are looked up once per document; those of the vocabulary seen last are kept, since the runs of one
+        retriever, and of all that search the same corpus, share theirs.
+
+        Args:
+            doc_ids: The run's vocabulary.
+            codes: int64 of shape (entries,), places in it.
+            query: int64 of shape (entries,), the query of each.
+        """
+        if not self._vocabularies or self._vocabularies[0][0] is not doc_ids:
+            self._vocabularies[:] = [(doc_ids, np.full(len(doc_ids), _NOT_YET))]
+        table = self._vocabularies[0][1]
+        new = codes[table[codes] == _NOT_YET]
+        ids = map(doc_ids.__getitem__, new.tolist())
+        table[new] = np.fromiter(map(self._numbered_documents.get, ids, repeat(_NOWHERE)), np.int64, len(new))
+        keys = query * max(1, len(self._numbered_documents)) + table[codes]
+        sorted_keys, pairs = self._keys
+        candidates = np.flatnonzero(table[codes] != _NOWHERE)
+        at = np.searchsorted(sorted_keys, keys[candidates])
+        at[at == len(sorted_keys)] = 0
+        judged = sorted_keys[at] == keys[candidates]
+        found = np.full(len(codes), -1)
+        found[candidates[judged]] = pairs[at[judged]]
+        return found
+
+    @cached_property
+    def _numbered_documents(self) -> dict[str, int]:
+        """All judged documents, numbered."""
+        numbers: dict[str, int] = {}
+        for doc_id in chain.from_iterable(self.documents):
+            numbers.setdefault(doc_id, len(numbers))
+        return numbers
+
+    @cached_property
+    def _keys(self) -> tuple[Ints, Ints]:
+        """Query and document of each pair as one number, in rising order, and the pairs in that order."""
+        numbers = map(self._numbered_documents.__getitem__, chain.from_iterable(self.documents))
+        code = np.fromiter(numbers, np.int64, len(self.pair_query))
+        keys = self.pair_query * max(1, len(self._numbered_documents)) + code
+        order = np.argsort(keys)
+        return keys[order], order
 
 
 _cache: WeakKeyDictionary[Scorable, Judgments] = WeakKeyDictionary()

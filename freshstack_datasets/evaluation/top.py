@@ -6,10 +6,8 @@ higher scores, plus the documents of the same score with a larger id. Both ways 
 """
 
 import struct
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain, repeat
 
 import numpy as np
 
@@ -87,12 +85,9 @@ def _found(run: Run, known: Ints, numbers: Ints, judgments: Judgments, depth: in
     """Look up the first entries of some queries of the run."""
     starts = run.offsets[known]
     lengths = np.minimum(run.offsets[known + 1] - starts, depth)
-    doc_ids = map(run.doc_ids.__getitem__, run.codes[ranges(starts, lengths)].tolist())
-    judged = (judgments.documents[number] for number in numbers[known].tolist())
-    asked = chain.from_iterable(map(repeat, judged, lengths.tolist()))
-    pair = np.fromiter(map(dict.get, asked, doc_ids, repeat(-1)), np.int64, int(lengths.sum()))
-    found = np.flatnonzero(pair >= 0)
     query = np.repeat(numbers[known], lengths)
+    pair = judgments.pairs_of(run.doc_ids, run.codes[ranges(starts, lengths)].astype(np.int64), query)
+    found = np.flatnonzero(pair >= 0)
     return query[found], places(query)[found] + 1, pair[found]
 
 
@@ -106,49 +101,56 @@ def _ties(run: Run, numbers: Ints) -> int:
 
 def _top_of_mapping(run: Mapping[str, Mapping[str, float]], judgments: Judgments, depth: int) -> Top | None:
     """Read a nested mapping; None, or an error of whatever kind, when something in it needs a closer look."""
-    "".join(run)  # strings only
+    "".join(run)  # refuses what is no string
     returned = np.zeros(len(judgments.query_ids), np.int64)
-    found: list[tuple[int, int, int]] = []
-    extra: list[str] = []
+    numbers, ranks, pairs, extra = [_NONE], [_NONE], [_NONE], []
     ties = 0
     for query_id, documents in run.items():
-        scores = _scores(documents)
-        if scores is None:
+        dict[str, float]().update(
+            **documents
+        )  # refuses ids that are no strings, at the price of a copy; no loop is as quick
+        scores = np.frombuffer(struct.pack(f"{len(documents)}d", *documents.values()))  # refuses text
+        falling = bool((scores[1:] < scores[:-1]).all())
+        rising = scores[::-1] if falling else np.sort(scores)  # as a row of numbers, NaN last
+        if not (np.isfinite(rising[:1]).all() and np.isfinite(rising[-1:]).all()) or "" in documents:
             return None
         number = judgments.numbers.get(query_id)
         if number is None:
             extra.append(query_id)
             continue
         returned[number] = len(scores)
-        falling = bool((scores[1:] <= scores[:-1]).all())
-        rising = scores[::-1] if falling else np.sort(scores)
-        ties += int(np.count_nonzero(rising[1:] == rising[:-1]))
+        ties += 0 if falling else int(np.count_nonzero(rising[1:] == rising[:-1]))
         judged = judgments.documents[number]
         doc_ids = list(documents.keys() & judged.keys())
-        if doc_ids:
-            ranks = _ranks(documents, doc_ids, scores, rising)
-            found += [(number, rank, judged[d]) for rank, d in zip(ranks, doc_ids, strict=True) if rank <= depth]
-    query, rank, pair = np.array(sorted(found), np.int64).reshape(-1, 3).T
+        numbers.append(np.full(len(doc_ids), number))
+        ranks.append(_ranks(documents, doc_ids, scores, rising, strict=falling))
+        pairs.append(np.array([judged[doc_id] for doc_id in doc_ids], np.int64))
+    query, rank, pair = (np.concatenate(parts) for parts in (numbers, ranks, pairs))
+    order = np.lexsort((rank, query))
+    order = order[rank[order] <= depth]
     missing = len(judgments.query_ids) - len(run) + len(extra)
-    return Top(query, rank, pair, returned, ties, missing, tuple(extra[:3]), len(extra))
+    return Top(query[order], rank[order], pair[order], returned, ties, missing, tuple(extra[:3]), len(extra))
 
 
-def _scores(documents: Mapping[str, float]) -> Floats | None:
-    """Return the scores in the order they stand; None or an error when they, or the ids, need a closer look."""
-    deque(map(str.isascii, documents), maxlen=0)  # strings only: the quickest call that others do not have
-    scores = np.frombuffer(struct.pack(f"{len(documents)}d", *documents.values()))  # real numbers only, no text
-    return scores if np.isfinite(scores).all() and "" not in documents else None
+def _ranks(documents: Mapping[str, float], doc_ids: list[str], scores: Floats, rising: Floats, *, strict: bool) -> Ints:
+    """Return the ranks of some of the documents, from 1, given all scores also in rising order.
 
-
-def _ranks(documents: Mapping[str, float], doc_ids: list[str], scores: Floats, rising: Floats) -> list[int]:
-    """Return the rank of some of the documents, from 1, given all scores also in rising order."""
+    Args:
+        documents: The scores of one query.
+        doc_ids: The documents that are asked for.
+        scores: The scores in the order of ``documents``.
+        rising: The same in rising order.
+        strict: Whether no two are the same.
+    """
     own = np.array([documents[doc_id] for doc_id in doc_ids], np.float64)
-    not_higher = np.searchsorted(rising, own, "right")
-    ranks = len(rising) - not_higher + 1
-    tied = np.flatnonzero(not_higher - np.searchsorted(rising, own) > 1)
-    for score in np.unique(own[tied]):
-        everyone = list(documents)
+    not_higher = rising.searchsorted(own, "right")
+    ranks: Ints = len(rising) + 1 - not_higher
+    if strict:
+        return ranks
+    tied = np.flatnonzero(not_higher - rising.searchsorted(own) > 1)
+    everyone = list(documents) if len(tied) else []
+    for score in set(own[tied].tolist()):
         group = sorted((everyone[i] for i in np.flatnonzero(scores == score)), reverse=True)
         for i in tied[own[tied] == score]:
             ranks[i] += group.index(doc_ids[i])
-    return [int(rank) for rank in ranks]
+    return ranks
