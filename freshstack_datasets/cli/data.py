@@ -124,9 +124,11 @@ def search(
         facts = {"dataset": data.name, "snapshot": data.snapshot, "fingerprint": data.fingerprint}
         console.say_json({**facts, "text": text, "results": results})
         return
-    console.message(heading(data))
+    console.say(f"{heading(data)}\n")
     rows = [(r["rank"], r["doc_id"], f"{r['score']:.2f}", _beginning(r)) for r in results]
     console.say_table(("rank", "document", "score", "beginning"), rows, right=("rank", "score"))
+    if not results:
+        console.message("no document holds any of these words")
 
 
 def _question(query: Mapping[str, Any]) -> str:

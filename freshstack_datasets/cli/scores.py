@@ -4,7 +4,7 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.files import atomic_file
@@ -54,17 +54,34 @@ def write_per_query(results: "Sequence[Result]", path: Path) -> None:
     Args:
         results: The results, all of the same measures.
         path: Where to; ``.csv`` has a column a measure, ``.jsonl`` an object a line.
+
+    Raises:
+        InputError: The file cannot be written.
     """
-    names = list(results[0].mean)
-    with atomic_file(path) as work, work.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        if path.suffix == ".csv":
-            table.writerow(["system", "query_id", *names])
-        for result in results:
-            for query_id in result.per_query[names[0]]:
-                values = {name: result.per_query[name][query_id] for name in names}
-                if path.suffix == ".csv":
-                    table.writerow([result.system, query_id, *values.values()])
-                else:
-                    entry = {"system": result.system, "query_id": query_id, "measures": values}
-                    file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+    try:
+        with atomic_file(path) as work, work.open("w", encoding="utf-8", newline="") as file:
+            write = _write_csv if path.suffix == ".csv" else _write_jsonl
+            write(results, file)
+    except (OSError, ValueError) as error:  # ValueError: a path with NUL
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot write {shown(str(path))}", got=shown(reason)) from error
+
+
+def _write_csv(results: "Sequence[Result]", file: TextIO) -> None:
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(["system", "query_id", *results[0].mean])
+    for system, query_id, values in _values(results):
+        table.writerow([system, query_id, *values.values()])
+
+
+def _write_jsonl(results: "Sequence[Result]", file: TextIO) -> None:
+    for system, query_id, values in _values(results):
+        entry = {"system": system, "query_id": query_id, "measures": values}
+        file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+
+def _values(results: "Sequence[Result]") -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Yield system, query id and the value of each measure."""
+    for result in results:
+        for query_id in result.query_ids:
+            yield result.system, query_id, {name: values[query_id] for name, values in result.per_query.items()}

@@ -132,12 +132,12 @@ def test_show_offers_the_nearest_query(run, tiny):
 
 def test_search_finds_documents_and_shows_nothing_a_terminal_would_obey(run, tiny):
     code, out, err = run("search", tiny, "espresso pressure")
-    assert code == 0
-    header, line = out.splitlines()  # only d3 holds either word
+    assert (code, err) == (0, "")
+    heading, _, header, line = out.splitlines()  # only d3 holds either word
+    assert heading.startswith("tests/tiny@2024-10, fingerprint ")
     assert header.split() == ["rank", "document", "score", "beginning"]
     assert line.split()[:2] == ["1", "d3"]
     assert r"Pressure \x1b]0;owned\x07[bold]matters[/bold] \u202ehere" in line
-    assert "tests/tiny@2024-10" in err
 
 
 def test_search_gives_at_most_k(run, tiny):
@@ -146,6 +146,7 @@ def test_search_gives_at_most_k(run, tiny):
     assert facts["text"] == "burr water espresso"
     assert [result["rank"] for result in facts["results"]] == [1, 2]
     assert run.json("search", tiny, "zebra")["results"] == []
+    assert run("search", tiny, "zebra")[2] == "no document holds any of these words\n"
     found = run.json("search", tiny, "burr")["results"]
     assert [(result["doc_id"], result["title"], result["url"]) for result in found] == [
         ("d1", "Burrs", "https://example.org/d1")

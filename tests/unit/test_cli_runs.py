@@ -274,6 +274,10 @@ def test_a_run_that_cannot_be_written_is_one_line(run, tiny, tmp_path):
     assert (code, out) == (2, "")
     assert err.startswith("error: cannot write ")
     assert err.count("\n") == 1
+    code, out, err = run("evaluate", tiny, "--retriever", "bm25", "--per-query", tmp_path / "file" / "x.csv")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: cannot write '{str(tmp_path)[:20]}")
+    assert err.count("\n") == 1
 
 
 def test_compare_counts_wins_and_says_what_the_difference_means(run, tiny, runs):
