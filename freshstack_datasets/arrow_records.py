@@ -101,10 +101,10 @@ class Records(Generic[T]):
 
 def _to_list(column: pa.ChunkedArray) -> list[Any]:
     """Return a column in Python; equal strings are one object, since ids repeat by the million."""
-    if not pa.types.is_string(column.type):
-        return list(column.to_pylist())
     with readable("a table"):
-        coded = pc.dictionary_encode(column).combine_chunks()
-        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
-        words = np.asarray([*coded.dictionary.to_pylist(), None], object)
-        return list(words[coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)])
+        if not (pa.types.is_string(column.type) or pa.types.is_dictionary(column.type)):
+            return list(column.to_pylist())
+        coded = pc.dictionary_encode(column).unify_dictionaries()
+        words = np.asarray([*(coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else ()), None], object)
+        codes = [chunk.indices.fill_null(len(words) - 1).to_numpy() for chunk in coded.chunks]
+        return list(words[np.concatenate(codes)]) if codes else []

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 import yaml
 
-from freshstack_datasets.manifest import Manifest, Source
+from freshstack_datasets.manifest import Manifest
+from freshstack_datasets.recipe import Source
 from freshstack_datasets.tables import QRELS, TABLES
 
 

@@ -63,7 +63,7 @@ class Corpus(Collection[Document]):
             yield from _documents(batch)
 
     def __contains__(self, doc_id: object) -> bool:
-        return isinstance(doc_id, str) and self._row(doc_id) is not None
+        return self._row(doc_id) is not None
 
     def __getitem__(self, doc_id: str) -> Document:
         """Return one document.
@@ -82,7 +82,7 @@ class Corpus(Collection[Document]):
         wanted: dict[int, list[tuple[int, int]]] = {}  # row group -> places in the answer and in the group
         count = 0
         for count, doc_id in enumerate(doc_ids, start=1):
-            row = self._row(doc_id) if isinstance(doc_id, str) else None
+            row = self._row(doc_id)
             if row is None:
                 raise UnknownNameError("document", doc_id, self._near(doc_id))
             group, place = self._reader.group_of(row)
@@ -94,7 +94,9 @@ class Corpus(Collection[Document]):
                 found[answer] = document
         return found
 
-    def _row(self, doc_id: str) -> int | None:
+    def _row(self, doc_id: object) -> int | None:
+        if not isinstance(doc_id, str):
+            return None
         row = bisect_left(self.ids, doc_id)
         return row if row < len(self.ids) and self.ids[row] == doc_id else None
 

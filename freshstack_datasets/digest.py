@@ -32,7 +32,16 @@ class TableDigest:
         batches = rows.to_batches() if isinstance(rows, pa.Table) else [rows]
         for batch in batches:
             for start in range(0, batch.num_rows, _SLICE):
-                self._sha.update(_lines(batch.slice(start, _SLICE)))
+                part = batch.slice(start, _SLICE)
+                columns = zip(part.schema.names, part.columns, strict=True)
+                self.update_encoded({name: json_values(column) for name, column in columns})
+
+    def update_encoded(self, columns: Mapping[str, pa.Array]) -> None:
+        """Take the next rows as columns whose values are JSON already, see ``json_values``."""
+        lines = pc.binary_join_element_wise(_objects(columns), _scalar(""), _scalar("\n"))  # the last joins the others
+        offsets = np.frombuffer(lines.buffers()[1], np.int64)
+        first, last = int(offsets[lines.offset]), int(offsets[lines.offset + len(lines)])
+        self._sha.update(memoryview(lines.buffers()[2])[first:last])
 
     def hexdigest(self) -> str:
         """Return the digest of all rows so far, in 64 hexadecimal digits."""
@@ -45,37 +54,26 @@ def fingerprint(digests: Mapping[str, str]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def _lines(batch: pa.RecordBatch) -> memoryview:
-    """Return the canonical lines of some rows."""
-    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-    lines = pc.binary_join_element_wise(_object(columns), _scalar(""), _scalar("\n"))  # the last joins the others
-    offsets = np.frombuffer(lines.buffers()[1], np.int64)
-    first, last = int(offsets[lines.offset]), int(offsets[lines.offset + len(lines)])
-    return memoryview(lines.buffers()[2])[first:last]
-
-
-def _object(columns: Mapping[str, pa.Array]) -> pa.Array:
-    """Return a JSON object a row, made of the columns' values."""
-    parts: list[Any] = []
-    for i, name in enumerate(sorted(columns)):
-        parts += [_scalar(("," if i else "{") + _encode(name) + ":"), _values(columns[name])]
-    return pc.binary_join_element_wise(*parts, _scalar("}"), _scalar(""))
-
-
-def _values(column: pa.Array) -> pa.Array:
-    """Return every value of a column as JSON."""
+def json_values(column: pa.Array) -> pa.Array:
+    """Return every value of a column as JSON, large_string."""
     kind = column.type
     if pa.types.is_struct(kind):
-        members = {kind.field(i).name: column.field(i) for i in range(kind.num_fields)}
-        return pc.if_else(column.is_valid(), _object(members), _scalar("null"))
+        members = {kind.field(i).name: json_values(column.field(i)) for i in range(kind.num_fields)}
+        return pc.if_else(column.is_valid(), _objects(members), _scalar("null"))
     if pa.types.is_integer(kind):
         return column.cast(pa.large_string()).fill_null("null")
-    if pa.types.is_string(kind):
-        # Ids repeat, texts do not: either way each value is encoded once.
-        unique = column.dictionary_encode()
-        encoded = pa.array([_encode(value) for value in unique.dictionary.to_pylist()], pa.large_string())
-        return encoded.take(unique.indices).fill_null("null")
-    return pa.array([_encode(value) for value in column.to_pylist()], pa.large_string())
+    if column.null_count == len(column):
+        return pa.repeat(_scalar("null"), len(column))
+    encoded = ["null" if value is None else _encode(value) for value in column.to_pylist()]
+    return pa.array(encoded, pa.large_string())
+
+
+def _objects(columns: Mapping[str, pa.Array]) -> pa.Array:
+    """Return a JSON object a row, made of columns whose values are JSON already."""
+    parts: list[Any] = []
+    for i, name in enumerate(sorted(columns)):
+        parts += [_scalar(("," if i else "{") + _encode(name) + ":"), columns[name]]
+    return pc.binary_join_element_wise(*parts, _scalar("}"), _scalar(""))
 
 
 def _scalar(text: str) -> pa.Scalar:

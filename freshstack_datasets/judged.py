@@ -1,14 +1,14 @@
 """Tables made of judgments alone, as quickly as millions of rows ask for."""
 
-from collections.abc import Iterable, Mapping
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from freshstack_datasets.digest import TableDigest
+from freshstack_datasets.digest import TableDigest, json_values
 from freshstack_datasets.errors import RecordError, shown
 from freshstack_datasets.records import check_id
 from freshstack_datasets.tables import NUGGET_QRELS, NUGGETS, QUERIES
@@ -20,29 +20,31 @@ _CHUNK = 500_000
 def judged_tables(rows: Iterable[tuple[str, str, str, int]]) -> Mapping[str, pa.Table]:
     """Return the tables queries, nuggets and nugget_qrels that follow from judgments.
 
+    The ids of ``nugget_qrels`` are dictionary-encoded: by the million they repeat.
+
     Args:
         rows: Query id, nugget id, document id and score.
 
     Raises:
         RecordError: An id or a score is not allowed, or three ids come twice; the first offender is named.
     """
-    judgments = _judgments(list(rows))
-    codes = {column: _codes(judgments[column])[0] for column in _IDS}
-    _check_once(judgments, codes)
-    pairs = codes["query-id"].astype(np.int64) << 32 | codes["nugget-id"]
-    first = np.sort(np.unique(pairs, return_index=True)[1])
-    nuggets = judgments.select(["query-id", "nugget-id"]).take(pa.array(first))
-    queries = pc.unique(judgments["query-id"])
-    owner = _codes(nuggets["query-id"])[0]
+    rows = rows if isinstance(rows, list) else list(rows)
+    judgments = _judgments(rows)
+    query, nugget, document = (_codes(judgments[column]) for column in _IDS)
+    pairs, first, pair = np.unique(query << 32 | nugget, return_index=True, return_inverse=True)
+    _check_once(judgments, pair << 32 | document)
+    first.sort()
+    owners = query[first]
+    query_ids = judgments["query-id"].chunk(0).dictionary
     return {
-        QUERIES.name: _filled(QUERIES.schema, {"_id": queries, "text": pa.repeat("", len(queries))}),
+        QUERIES.name: _filled(QUERIES.schema, {"_id": query_ids, "text": pa.repeat("", len(query_ids))}),
         NUGGETS.name: _filled(
             NUGGETS.schema,
             {
-                "_id": nuggets["nugget-id"],
-                "query-id": nuggets["query-id"],
-                "position": pa.array(_running_count(owner), pa.int32()),
-                "text": pa.repeat("", len(nuggets)),
+                "_id": judgments["nugget-id"].chunk(0).dictionary.take(pa.array(nugget[first])),
+                "query-id": query_ids.take(pa.array(owners)),
+                "position": pa.array(_running_count(owners), pa.int32()),
+                "text": pa.repeat("", len(pairs)),
             },
         ),
         NUGGET_QRELS.name: judgments,
@@ -50,43 +52,60 @@ def judged_tables(rows: Iterable[tuple[str, str, str, int]]) -> Mapping[str, pa.
 
 
 def sorted_digest(judgments: pa.Table) -> str:
-    """Return the canonical digest of a nugget_qrels table whose rows are in any order."""
+    """Return the canonical digest of the ``nugget_qrels`` of ``judged_tables``, whose rows are in any order."""
+    codes = {column: _codes(judgments[column]) for column in _IDS}
+    words = {column: judgments[column].chunk(0).dictionary for column in _IDS}
     ranks = []
     for column in reversed(_IDS):  # lexsort takes the first key last
-        codes, words = _codes(judgments[column])
-        rank = np.empty(len(words), np.int64)
-        rank[pc.sort_indices(words).to_numpy()] = np.arange(len(words))
-        ranks.append(rank[codes])
+        rank = np.empty(len(words[column]), np.int64)
+        rank[pc.sort_indices(words[column]).to_numpy()] = np.arange(len(rank))
+        ranks.append(rank[codes[column]])
     order = np.lexsort(ranks)
+    encoded = {column: json_values(words[column]) for column in _IDS}  # each id once, however often it occurs
+    scores = judgments["score"].to_numpy()
     digest = TableDigest()
     for start in range(0, len(order), _CHUNK):
-        digest.update(judgments.take(pa.array(order[start : start + _CHUNK])))
+        chunk = order[start : start + _CHUNK]
+        columns = {column: encoded[column].take(pa.array(codes[column][chunk])) for column in _IDS}
+        columns["score"] = json_values(pa.array(scores[chunk]))
+        columns["call-id"] = json_values(pa.nulls(len(chunk), pa.string()))
+        digest.update_encoded(columns)
     return digest.hexdigest()
 
 
-def _judgments(rows: list[tuple[str, str, str, int]]) -> pa.Table:
+def _judgments(rows: list[Any]) -> pa.Table:
     """Return the rows in Arrow; look at each only when a quick look finds something."""
     try:
-        queries, nuggets, documents, scores = zip(*rows, strict=True) if rows else ((), (), (), ())
-        if _plain_ids(queries, nuggets, documents) and set(map(type, scores)) <= {int} and set(scores) <= {0, 1}:
-            columns = [pa.array(ids, pa.string()) for ids in (queries, nuggets, documents)]
-            calls = pa.nulls(len(rows), pa.string())
-            return pa.Table.from_arrays([*columns, pa.array(scores, pa.int32()), calls], schema=NUGGET_QRELS.schema)
-    except (TypeError, ValueError):
-        pass
-    checked = [_checked(number, row) for number, row in enumerate(rows, start=1)]
-    return pa.Table.from_pylist([dict(zip((*_IDS, "score"), row, strict=True)) for row in checked], NUGGET_QRELS.schema)
+        # zip(*rows) would make an iterator a row, which costs more than all the rest.
+        queries, nuggets, documents, scores = ([row[i] for row in rows] for i in range(4))
+        columns = [_coded(ids) for ids in (queries, nuggets, documents)]
+        plain = all(map(_plain, columns)) and set(map(type, scores)) <= {int} and set(scores) <= {0, 1}
+        plain = plain and set(map(len, rows)) <= {4}
+    except (TypeError, ValueError, LookupError):  # not four columns, or ids that are no strings
+        plain = False
+    if not plain:
+        checked: list[Any] = [_checked(number, row) for number, row in enumerate(rows, start=1)]
+        queries, nuggets, documents, scores = ([row[i] for row in checked] for i in range(4))
+        columns = [_coded(ids) for ids in (queries, nuggets, documents)]
+    calls = pa.nulls(len(rows), pa.string())
+    return pa.table([*columns, pa.array(scores, pa.int32()), calls], NUGGET_QRELS.schema.names)
 
 
-def _plain_ids(*columns: tuple[str, ...]) -> bool:
+def _coded(ids: Sequence[str]) -> pa.DictionaryArray:
+    """Return ids as numbers by first appearance, and the words that the numbers stand for."""
+    number = {value: i for i, value in enumerate(dict.fromkeys(ids))}
+    codes = np.fromiter(map(number.__getitem__, ids), np.int32, len(ids))
+    return pa.DictionaryArray.from_arrays(codes, pa.array(number, pa.string()))
+
+
+def _plain(ids: pa.DictionaryArray) -> bool:
     """Tell whether all ids are allowed beyond doubt."""
-    unique = set(chain.from_iterable(set(column) for column in columns))
-    joined = "".join(unique)
-    joined.encode()
-    return "" not in unique and not any(mark in joined for mark in "\t\n\r")
+    words = ids.dictionary.to_pylist()
+    joined = "".join(words)
+    return "" not in words and not any(mark in joined for mark in "\t\n\r")
 
 
-def _checked(number: int, row: tuple[str, str, str, int]) -> tuple[str, str, str, int]:
+def _checked(number: int, row: Any) -> tuple[str, str, str, int]:
     """Return a row unchanged, or say what is wrong with it."""
     if not isinstance(row, tuple | list) or len(row) != 4:
         expected = "(query id, nugget id, document id, score)"
@@ -100,24 +119,20 @@ def _checked(number: int, row: tuple[str, str, str, int]) -> tuple[str, str, str
     return query_id, nugget_id, doc_id, int(score)
 
 
-def _check_once(judgments: pa.Table, codes: Mapping[str, NDArray[np.int64]]) -> None:
-    """Check that no three ids come twice."""
-    order = np.lexsort([codes[column] for column in _IDS])
-    same = np.ones(max(0, len(order) - 1), bool)
-    for column in _IDS:
-        ranked = codes[column][order]
-        same &= ranked[1:] == ranked[:-1]
-    if same.any():
-        row = int(order[np.flatnonzero(same)[0]])
+def _check_once(judgments: pa.Table, keys: NDArray[np.int64]) -> None:
+    """Check that no three ids come twice; ``keys`` is a number for each three."""
+    order = np.argsort(keys, kind="stable")
+    twice = np.flatnonzero(np.diff(keys[order]) == 0)
+    if len(twice):
+        row = int(order[twice + 1].min())  # the first that repeats an earlier one
         query_id, nugget_id, doc_id = (shown(judgments[column][row].as_py()) for column in _IDS)
         what = f"query {query_id}, nugget {nugget_id}, document {doc_id}"
-        raise RecordError(what, expected="one judgment", got="two")
+        raise RecordError(what, expected="one judgment", got="another one")
 
 
-def _codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.Array]:
-    """Return a column as numbers, and the value that each number stands for; numbers by first appearance."""
-    coded = pc.dictionary_encode(column).unify_dictionaries().combine_chunks()
-    return coded.indices.to_numpy().astype(np.int64), coded.dictionary
+def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return the numbers of a dictionary-encoded column of one chunk."""
+    return np.asarray(column.chunk(0).indices.to_numpy(), np.int64)
 
 
 def _running_count(codes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -130,7 +145,7 @@ def _running_count(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts
 
 
-def _filled(schema: pa.Schema, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> pa.Table:
+def _filled(schema: pa.Schema, columns: Mapping[str, pa.Array]) -> pa.Table:
     """Return a table with the columns given and null in the others."""
     rows = len(next(iter(columns.values())))
     arrays = [columns.get(field.name, pa.nulls(rows, field.type)) for field in schema]

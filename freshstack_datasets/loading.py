@@ -135,6 +135,7 @@ class Dataset:
         Raises:
             InputError: A query has no such text; the first one is named.
         """
+        texts: Mapping[str, Any]
         if not isinstance(text, str):
             texts, what = text, "text in the mapping"
         elif text == "nuggets":

@@ -10,7 +10,34 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from freshstack_datasets.digest import fingerprint
 from freshstack_datasets.errors import SnapshotError, shown
+from freshstack_datasets.recipe import (
+    Count,
+    Filter,
+    Generator,
+    Model,
+    Recipe,
+    Sha256,
+    Short,
+    Source,
+    Tool,
+    as_tuple,
+)
 from freshstack_datasets.tables import TABLES
+
+__all__ = [
+    "About",
+    "File",
+    "Filter",
+    "Generator",
+    "Manifest",
+    "Recipe",
+    "Source",
+    "TableEntry",
+    "Tool",
+    "made",
+    "parse_manifest",
+    "read_manifest",
+]
 
 FILE = "snapshot.json"
 FORMAT_VERSION = 1
@@ -18,28 +45,13 @@ _MAX_BYTES = 16_000_000
 """A snapshot.json is some kilobytes; what is larger than this is none."""
 
 _WORD = "[A-Za-z0-9][A-Za-z0-9_.-]*"
-_Short = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]+$")]
-_Long = Annotated[str, StringConstraints(max_length=20_000)]
-_Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}\z")]
-_Count = Annotated[int, Field(ge=0, le=10**12)]
 _Size = Annotated[int, Field(ge=0, le=10**15)]
 _Name = Annotated[str, StringConstraints(max_length=200, pattern=rf"^{_WORD}(/{_WORD})?\z")]
 _SnapshotName = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])(\.[1-9][0-9]{0,3})?\z")]
-_Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}\z")]
-_Scalar = bool | int | float | _Long | None
 _M = TypeVar("_M", bound=BaseModel)
 
 
-def _as_tuple(value: object) -> object:
-    """Take lists where tuples stand: JSON has no tuples, and people write lists."""
-    return tuple(value) if isinstance(value, list) else value
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
-
-
-class File(_Model):
+class File(Model):
     """A file of a snapshot.
 
     Args:
@@ -50,13 +62,13 @@ class File(_Model):
 
     path: Annotated[str, StringConstraints(max_length=300, pattern=r"^[a-z_]+/[A-Za-z0-9_][A-Za-z0-9_.-]*\z")]
     size: _Size
-    sha256: _Sha256
+    sha256: Sha256
 
 
-_Files = Annotated[tuple[File, ...], BeforeValidator(_as_tuple), Field(max_length=10_000)]
+_Files = Annotated[tuple[File, ...], BeforeValidator(as_tuple), Field(max_length=10_000)]
 
 
-class TableEntry(_Model):
+class TableEntry(Model):
     """A table of a snapshot.
 
     Args:
@@ -65,100 +77,12 @@ class TableEntry(_Model):
         files: Its Parquet files; the rows go on from one to the next, in the order of their paths.
     """
 
-    rows: _Count
-    digest: _Sha256
+    rows: Count
+    digest: Sha256
     files: Annotated[_Files, Field(min_length=1)]
 
 
-class Source(_Model):
-    """Something that a snapshot was made from.
-
-    Args:
-        url: Where it is.
-        name: What it is called.
-        commit: The commit, where it is a repository.
-        date: The day of its content or of its download, ISO 8601.
-        sha256: The digest of the file that was read, where it was one file.
-        license: Its licence.
-        counts: What was taken from it: documents, queries, files ….
-    """
-
-    url: _Short
-    name: _Short | None = None
-    commit: _Short | None = None
-    date: _Short | None = None
-    sha256: _Sha256 | None = None
-    license: _Short | None = None
-    counts: dict[_Short, _Count] = Field(default_factory=dict)
-
-
-class Filter(_Model):
-    """A rule that kept something out.
-
-    Args:
-        name: The rule.
-        dropped: How many it dropped.
-        reason: Why it drops them.
-    """
-
-    name: _Short
-    dropped: _Count
-    reason: _Long = ""
-
-
-class Tool(_Model):
-    """A chunker or tokenizer.
-
-    Args:
-        name: What it is called.
-        version: Its version.
-        parameters: How it was set.
-    """
-
-    name: _Short
-    version: _Short
-    parameters: dict[_Short, _Scalar] = Field(default_factory=dict)
-
-
-class Recipe(_Model):
-    """How a snapshot was made.
-
-    Args:
-        builder: The builder's name.
-        parameters: What it was told.
-        topic_sha256: The digest of the topic file.
-        chunker: What cut files into documents.
-        tokenizer: What counted tokens.
-        prompts: From a prompt's name to the digest of its text.
-        models: From a stage to the model that ran it.
-        pool: How the documents to judge were chosen.
-        filters: What was dropped and why.
-    """
-
-    builder: _Short | None = None
-    parameters: dict[_Short, _Scalar | list[_Long]] = Field(default_factory=dict)
-    topic_sha256: _Sha256 | None = None
-    chunker: Tool | None = None
-    tokenizer: Tool | None = None
-    prompts: dict[_Short, _Sha256] = Field(default_factory=dict)
-    models: dict[_Short, _Short] = Field(default_factory=dict)
-    pool: dict[_Short, _Scalar | list[_Long]] = Field(default_factory=dict)
-    filters: Annotated[tuple[Filter, ...], BeforeValidator(_as_tuple)] = ()
-
-
-class Generator(_Model):
-    """The program that wrote a snapshot.
-
-    Args:
-        name: Its name.
-        version: Its version.
-    """
-
-    name: _Short
-    version: _Short
-
-
-class About(_Model):
+class About(Model):
     """What a snapshot says of itself before any table is known.
 
     Args:
@@ -174,8 +98,8 @@ class About(_Model):
     dataset: _Name
     snapshot: _SnapshotName
     created: date
-    license: _Short
-    sources: Annotated[tuple[Source, ...], BeforeValidator(_as_tuple), Field(max_length=100_000)] = ()
+    license: Short
+    sources: Annotated[tuple[Source, ...], BeforeValidator(as_tuple), Field(max_length=100_000)] = ()
     recipe: Recipe = Recipe()
     generator: Generator
 
@@ -193,7 +117,7 @@ class Manifest(About):
     format_version: int
     tables: dict[str, TableEntry]
     provenance: _Files = ()
-    fingerprint: _Sha256
+    fingerprint: Sha256
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

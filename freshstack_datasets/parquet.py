@@ -73,7 +73,7 @@ class TableReader:
         self._table = table
         self._folder = folder
         self._paths = tuple(paths)
-        self._files = [_opened(folder, path, table) for path in self._paths]
+        self._files = [_of_table(folder, path, table) for path in self._paths]
 
     @cached_property
     def _groups(self) -> list[tuple[int, int]]:
@@ -152,19 +152,28 @@ def readable(path: str) -> Iterator[None]:
         raise SnapshotError(f"{path} cannot be read", got=shown(said), hint=VERIFY) from None
 
 
-def _opened(folder: Path, path: str, table: Table) -> Any:
-    """Open one Parquet file and look at its columns."""
+def opened(folder: Path, path: str) -> Any:
+    """Open one Parquet file of a folder.
+
+    Raises:
+        SnapshotError: It is no file in the folder, or no Parquet.
+    """
     file = regular_file(folder, path)
     with readable(path):
-        opened = pq.ParquetFile(file)
-        schema = opened.schema_arrow.remove_metadata()
+        return pq.ParquetFile(file)
+
+
+def _of_table(folder: Path, path: str, table: Table) -> Any:
+    """Open one Parquet file and look at its columns."""
+    file = opened(folder, path)
+    with readable(path):
+        schema = file.schema_arrow.remove_metadata()
     if not schema.equals(table.schema):
-        raise SnapshotError(
-            f"the columns of {path}", expected=_columns(table.schema), got=shown(_columns(schema)), hint=VERIFY
-        )
-    return opened
+        expected, got = columns_in_words(table.schema), columns_in_words(schema)
+        raise SnapshotError(f"the columns of {path}", expected=expected, got=shown(got), hint=VERIFY)
+    return file
 
 
-def _columns(schema: pa.Schema) -> str:
-    """Return a schema in words, struct members left out."""
+def columns_in_words(schema: pa.Schema) -> str:
+    """Return the columns and types of a schema, the members of structs left out."""
     return ", ".join(f"{f.name} {'struct' if pa.types.is_struct(f.type) else f.type}" for f in schema)

@@ -16,8 +16,9 @@ from freshstack_datasets.card import card
 from freshstack_datasets.digest import fingerprint
 from freshstack_datasets.errors import RecordError, SnapshotError, shown
 from freshstack_datasets.files import atomic_folder
-from freshstack_datasets.manifest import FILE, FORMAT_VERSION, About, Generator, Manifest, Recipe, Source, made
+from freshstack_datasets.manifest import FILE, FORMAT_VERSION, About, Manifest, made
 from freshstack_datasets.parquet import TableWriter
+from freshstack_datasets.recipe import Generator, Recipe, Source
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.spool import Spool
 from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, Table, batches
@@ -72,7 +73,7 @@ def write_snapshot(
         created=created or datetime.now(UTC).date(),
         license=license,
         sources=tuple(sources),
-        recipe=recipe or Recipe(),
+        recipe=recipe if isinstance(recipe, Recipe) else dict(recipe or {}),
         generator=Generator(name="freshstack-datasets", version=__version__),
     )
     with atomic_folder(folder) as work:

@@ -157,12 +157,25 @@ def batches(table: Table, records: Iterable[Any], rows: int) -> Iterator[pa.Reco
     for record in records:
         row, size = to_row(table, record)
         if held and (len(held) == rows or characters + size > BATCH_CHARACTERS):
-            yield pa.RecordBatch.from_pylist(held, table.schema)
+            yield _batch(table, held)
             held, characters = [], 0
         held.append(row)
         characters += size
     if held:
-        yield pa.RecordBatch.from_pylist(held, table.schema)
+        yield _batch(table, held)
+
+
+def _batch(table: Table, rows: list[dict[str, Any]]) -> pa.RecordBatch:
+    """Return rows in Arrow; a struct member by member, which is several times as fast as dict by dict."""
+    arrays = []
+    for column in table.schema:
+        values = [row[column.name] for row in rows]
+        if pa.types.is_struct(column.type):
+            members = [pa.array([value[member.name] for value in values], member.type) for member in column.type]
+            arrays.append(pa.StructArray.from_arrays(members, fields=list(column.type)))
+        else:
+            arrays.append(pa.array(values, column.type))
+    return pa.RecordBatch.from_arrays(arrays, schema=table.schema)
 
 
 def to_row(table: Table, record: Any) -> tuple[dict[str, Any], int]:

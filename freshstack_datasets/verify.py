@@ -1,0 +1,114 @@
+"""Looking into every file and row of a snapshot, and saying everything that is wrong with it.
+
+Problems of files:
+
+- ``missing-file``, ``extra-file``: the folder and the manifest do not list the same files; the card,
+  ``.gitattributes`` and ``snapshot.json`` itself aside.
+- ``not-a-file``: a link, a folder or something else stands where a file should.
+- ``changed-file``: a file's size or sha256 is another one.
+- ``unreadable``: a table's file is no Parquet, is damaged, or holds text that is not UTF-8.
+- ``wrong-columns``: it has other columns than the table.
+
+Problems of tables, and of single rows:
+
+- ``row-count``, ``digest``, ``fingerprint``: what the manifest says is not what follows from the rows.
+- ``unsorted``: rows are not in the order of the key; the table's digest is not compared then.
+- ``bad-value``: a null, an id, a score, a position or an importance that is not allowed.
+- ``duplicate-id``: two rows have one key.
+- ``dangling``: a row names a query, a nugget or a document that does not exist, or a nugget of another query.
+- ``query-without-nugget``, ``nugget-without-judgment``.
+- ``qrels-score``, ``qrels-missing``, ``qrels-extra``: ``qrels`` does not follow from ``nugget_qrels``.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from freshstack_datasets.errors import shown
+from freshstack_datasets.manifest import FILE, File, Manifest, read_manifest
+from freshstack_datasets.problems import Problem, Report
+from freshstack_datasets.references import check_references
+from freshstack_datasets.rows import Seen, check_table
+from freshstack_datasets.tables import TABLES
+
+_FREE = {FILE, "README.md", ".gitattributes"}
+"""Files that the manifest does not vouch for."""
+
+
+def verify(folder: Path | str) -> list[Problem]:
+    """Return everything that is wrong with a snapshot; nothing when all is well.
+
+    Of many problems of one kind in one file the first 20 are listed and the others counted. What a damaged file
+    makes impossible to check is left out.
+
+    Args:
+        folder: The snapshot's folder.
+
+    Raises:
+        SnapshotError: The folder has no ``snapshot.json`` that can be read: there is nothing to hold it against.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    report = Report()
+    _check_files(folder, manifest, report)
+    seen: dict[str, Seen] = {}
+    for name in ("corpus", "queries", "nuggets", "nugget_qrels", "qrels"):  # what is pointed to comes first
+        seen[name] = check_table(folder, TABLES[name], manifest.tables[name], seen, report)
+    check_references(seen, report)
+    if manifest.fingerprint != manifest.computed_fingerprint():
+        expected = f"expected {manifest.computed_fingerprint()}, which follows from the tables' digests"
+        report.add("fingerprint", FILE, "", f"{expected}, got {manifest.fingerprint}")
+    return report.problems()
+
+
+def _check_files(folder: Path, manifest: Manifest, report: Report) -> None:
+    """Compare the files there are with those of the manifest."""
+    listed = {file.path: file for file in manifest.files()}
+    there = set()
+    for path, regular in _files(folder):
+        there.add(path)
+        if not regular:
+            report.add("not-a-file", _printable(path), "", "expected a regular file, got a link or something else")
+        elif path in listed:
+            _check_file(folder, listed[path], report)
+        elif path not in _FREE:
+            report.add("extra-file", _printable(path), "", f"not in {FILE}")
+    for path in sorted(listed.keys() - there):
+        if (folder / path).is_dir():
+            report.add("not-a-file", path, "", "expected a regular file, got a folder")
+        else:
+            report.add("missing-file", path, "", f"listed in {FILE}, but not there")
+
+
+def _files(folder: Path) -> Iterator[tuple[str, bool]]:
+    """Yield the path of everything in a folder but folders, and whether it is a regular file; links not followed."""
+    waiting = [""]
+    while waiting:
+        inside = waiting.pop()
+        with os.scandir(folder / inside) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                path = f"{inside}/{entry.name}" if inside else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(path)
+                else:
+                    yield path, entry.is_file(follow_symlinks=False)
+
+
+def _check_file(folder: Path, file: File, report: Report) -> None:
+    """Compare a file's bytes with what the manifest says of them."""
+    try:
+        with (folder / file.path).open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            digest = hashlib.file_digest(stream, "sha256").hexdigest() if size == file.size else ""
+    except OSError as error:
+        report.add("unreadable", file.path, "", error.strerror or type(error).__name__)
+        return
+    if size != file.size:
+        report.add("changed-file", file.path, "", f"expected {file.size} bytes, got {size}")
+    elif digest != file.sha256:
+        report.add("changed-file", file.path, "", f"expected sha256 {file.sha256}, got {digest}")
+
+
+def _printable(path: str) -> str:
+    return path if path.isprintable() else shown(path)[1:-1]
