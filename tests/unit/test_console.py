@@ -209,3 +209,18 @@ def test_a_terminal_without_the_letter_gets_its_number(tmp_path: Path):
     env = {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run([sys.executable, script, "write"], capture_output=True, env=env, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"na\\xefve\n", b"")
+
+
+def test_a_table_on_a_terminal_fits_it_and_foreign_text_stays_harmless(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    console.say_table(("system", "value"), [("[red]x[/red]\x1b]0;owned\x07" * 3, 0.5)], right=("value",))
+    out = capsys.readouterr().out
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)  # what rich itself wrote: bold headings
+    assert "\x1b" not in plain
+    assert "\x07" not in plain
+    assert "[red]x[/red]" in plain
+    assert all(len(line) <= 40 for line in plain.splitlines())
+    assert set(plain.splitlines()[1].strip()) == {"─"}
