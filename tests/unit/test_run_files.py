@@ -1,0 +1,346 @@
+"""What each reader accepts, what it refuses and where, and what the writers refuse."""
+
+import gzip
+import json
+import struct
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from freshstack_datasets.errors import InputError, RunError, RunFileError, UnknownNameError
+from freshstack_datasets.ranking import Run
+from freshstack_datasets.runs import read_run, write_run
+
+RUN = {"q1": {"d1": 2.5, "d 2": 1.0}, "q2": {"d1": -1e-3}}
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(data, name="run.trec"):
+        (tmp_path / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+        return read_run(tmp_path / name).to_dict()
+
+    return reader
+
+
+@pytest.fixture
+def refusal(read, tmp_path):
+    def of(data, name="run.trec"):
+        with pytest.raises(RunFileError) as caught:
+            read(data, name)
+        assert "\n" not in str(caught.value)
+        return str(caught.value).removeprefix(str(tmp_path) + "/")
+
+    return of
+
+
+@pytest.mark.parametrize(
+    "text, doc_id",
+    [
+        ("q\tQ0\td\t1\t0.5\ttag", "d"),
+        ("q Q0 d 1 0.5 tag", "d"),
+        ("  q  Q0\td   1 0.5 tag  ", "d"),
+        ("q\tQ0\t two  spaces and one behind \t1\t0.5\ttag", " two  spaces and one behind "),
+        ("q Q0 src/a  b.py 1 0.5 tag", "src/a  b.py"),
+        ("q Q0 a\u00a0b 1 0.5 tag", "a\u00a0b"),
+        ("q Q0 \u00a0 1 0.5 tag", "\u00a0"),
+        ("q\tQ0\ta\u00a0b\t1\t0.5\ttag", "a\u00a0b"),
+        ("q Q0 a\x0bb\x0cc\x1cd\x85e\u2028f 1 0.5 tag", "a\x0bb\x0cc\x1cd\x85e\u2028f"),
+        ("q\tQ0\td\t1\t0.5\ttag with spaces", "d"),
+        ("q\tQ0\td\t-1\t0.5\t", "d"),
+        ("q\tQ0\td 1 2\t1 0.5\ttag", "d 1 2"),  # four tabs: by white space
+    ],
+)
+def test_a_trec_line_is_cut_on_five_tabs_or_by_white_space(read, text, doc_id):
+    assert read(text) == {"q": {doc_id: 0.5}}
+
+
+def test_a_query_id_of_a_line_with_five_tabs_may_hold_a_space(read):
+    assert read("q 1\tQ0\td\t1\t0.5\ttag") == {"q 1": {"d": 0.5}}
+
+
+@pytest.mark.parametrize("score, value", [("1", 1.0), ("+.5", 0.5), ("5.", 5.0), ("-1E+2", -100.0), ("0.1", 0.1)])
+def test_scores_of_any_plain_decimal_form_are_read(read, score, value):
+    assert read(f"q Q0 d 1 {score} tag") == {"q": {"d": value}}
+
+
+def test_line_ends_blank_lines_at_the_end_and_a_byte_order_mark_do_not_matter(read):
+    lines = ["q Q0 d 1 2 tag", "q Q0 e 2 1 tag"]
+    expected = {"q": {"d": 2.0, "e": 1.0}}
+    for text in ("\n".join(lines), "\r\n".join(lines) + "\r\n", "\ufeff" + "\n".join(lines) + "\n\n \t\r\n\n"):
+        assert read(text) == expected
+    entries = [f'{{"query_id":"q","doc_id":"{d}","score":{s}}}' for d, s in expected["q"].items()]
+    assert read("\ufeff" + "\r\n".join(entries) + "\r\n\r\n", "run.jsonl") == expected
+    assert read("\ufeff \r\n" + json.dumps(expected, indent=1) + "\r\n\n", "run.json") == expected
+
+
+def test_ranks_do_not_count_and_lines_may_come_in_any_order(read):
+    text = "q2 Q0 a 9 1 t\nq1 Q0 b 1 1 t\nq2 Q0 c 9 2 t\nq1 Q0 a 0 1 t\n"
+    run = read(text)
+    assert list(run) == ["q2", "q1"]
+    assert [list(run["q1"]), list(run["q2"])] == [["b", "a"], ["c", "a"]]  # ties: the larger id first
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (
+            "q Q0 d 1 1 t\nq Q0 e 2\n",
+            "run.trec:2: a line, expected six fields: query-id Q0 doc-id rank score tag, got 4: ",
+        ),
+        ("q Q0 d 1 x t", "run.trec:1: score, expected a finite number such as 12.5 or 1e-3, got 'x'"),
+        ("q Q0 d 1 nan t", "got 'nan'"),
+        ("q Q0 d 1 -inf t", "got '-inf'"),
+        ("q Q0 d 1 1e999 t", "got '1e999'"),
+        ("q Q0 d 1 1_000 t", "got '1_000'"),
+        ("q\tQ0\td\t1\t1_000\tt", "got '1_000'"),
+        ("q Q0 d 1 ١٢ t", "run.trec:1: score"),
+        ("q\tQ0\td\t1\t 1\tt", "got ' 1'"),
+        ("q\tQ0\td\t1\t\tt", "got ''"),
+        ("q\tQ0\td\t\t1\tt", "run.trec:1: rank, expected a whole number, got ''"),
+        ("q Q0 d1 0 1.5 bge 2 large", "run.trec:1: rank, expected a whole number, got 'bge'"),
+        ("q Q0 d 1.0 1 t", "run.trec:1: rank"),
+        ("\tQ0\td\t1\t1\tt", "run.trec:1: query id"),
+        ("q\tQ0\t\t1\t1\tt", "run.trec:1: document id"),
+        ("q\tQ0\td\te\t1\t1\tt", "run.trec:1: document id"),
+        ("q Q0 d\re 1 1 t", "run.trec:1: a line of text, expected no carriage return"),
+        ("q Q0 d 1 1 t\n\nq Q0 e 1 1 t", "run.trec:2: an empty line"),
+        ("q Q0 d 1 1 t\nq Q0 d\0 1 1 t", "run.trec:2: a line of text, expected no NUL"),
+        (b"q Q0 d 1 1 t\nq Q0 \xff 1 1 t", "run.trec:2: text, expected UTF-8, got the bytes b'\\xff 1 1 t'"),
+        ("q Q0 d 1 1 t".encode("utf-16"), "run.trec:1: text, expected UTF-8"),
+        ("q Q0 " + "d" * 10_001 + " 1 1 t", "run.trec:1: document id, expected at most 10000 characters, got 10001"),
+        ("q Q0 d 1 1 t\n" + "x" * (1 << 20) + "x", "run.trec:2: a line, expected at most 1048576 bytes"),
+        (
+            "q Q0 d 1 1 t\nq Q0 e 1 1 t\nr Q0 d 1 1 t\nq Q0 e 2 0 t",
+            "run.trec:4: document 'e' of query 'q', expected it once, got it a second time, after line 2",
+        ),
+        ("", "run.trec: a run, expected at least one document of one query, got none: the file is empty"),
+        ("\n \r\n", "got none: the file is empty"),
+    ],
+)
+def test_a_fault_in_a_trec_file_is_named_with_its_line(refusal, text, message):
+    got = refusal(text)
+    assert message in got
+    assert got.startswith("run.trec:")
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "run.json:1: JSON, expected an object of query id to document id to score, got the end of the file"),
+        ("\n\n [1]", "run.json:3: JSON, expected an object of query id"),
+        ("{}", "run.json: a run, expected at least one document of one query, got none"),
+        ('{"q": {}}', "got 1 queries without document"),
+        ('{"q": 1}', "run.json:1: JSON, expected an object of document id to score, got '1}'"),
+        ('{"q": {"d": {}}}', "expected a finite number, got '{}}}'"),
+        ('{"q":\n{"d": 1,\n"e": "1"}}', "run.json:3: JSON, expected a finite number, got '\"1\"}}'"),
+        ('{"q": {"d": NaN}}', "expected a finite number, got 'NaN}}'"),
+        ('{"q": {"d": -Infinity}}', "expected a finite number"),
+        ('{"q": {"d": 1e999}}', "run.json:1: score, expected a finite number, got '1e999'"),
+        ('{"q": {"d": true}}', "expected a finite number"),
+        ('{"q": {"d": 01}}', "expected a comma or a closing brace, got '1}}'"),
+        ('{"q": {"d": 1_0}}', "expected a comma or a closing brace, got '_0}}'"),
+        ('{"q": {"d": ١}}', "expected a finite number"),
+        ('{"q": {"d": 1,}}', "expected a document id in quotes"),
+        ('{"q": {"d": 1},}', "expected a query id in quotes"),
+        ('{"q": {"d": 1}', "expected a comma or a closing brace, got the end of the file"),
+        ('{"q": {"d": 1}}\n{}', "run.json:2: JSON, expected nothing after the end of the object"),
+        ('{"q": {"d": 1,\n"e": 1,\n"d": 2}}', "run.json:3: document 'd', expected it once, got it twice"),
+        ('{"q": {"d": 1},\n"q": {"e": 1}}', "run.json:2: query 'q', expected it once, got it twice"),
+        ('{"q": {"d": 1, "\\u0064": 2}}', "document 'd', expected it once"),
+        ('{"q": {"": 1}}', "run.json:1: document id"),
+        ('{"": {"d": 1}}', "run.json:1: query id"),
+        ('{"q": {"a\\tb": 1}}', "run.json:1: document id"),
+        ('{"q": {"a\tb": 1}}', "expected a document id in quotes"),
+        ('{"q": {"\\ud800": 1}}', "half a surrogate pair"),
+        ('{"q": {"\\x": 1}}', "expected a JSON string"),
+        ('{"q": {"d": 1, "e', "expected a document id in quotes"),
+        (b'{"q":\n{"\xff": 1}}', "run.json:2: text, expected UTF-8"),
+        ('{"q": {"' + "d" * 10_001 + '": 1}}', "expected at most 10000 characters, got 10001"),
+        ("[" * 100_000, "expected an object of query id"),
+        ('{"q":' * 100_000, "expected a finite number"),
+    ],
+)
+def test_a_fault_in_nested_json_is_named_with_its_line(refusal, text, message):
+    assert message in refusal(text, "run.json")
+
+
+GOOD = '{"query_id": "q", "doc_id": "d", "score": 1}\n'
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "run.jsonl: a run, expected at least one document of one query, got none: the file is empty"),
+        (GOOD + "[]", "run.jsonl:2: JSON, expected an object such as"),
+        (GOOD + "{", "run.jsonl:2: JSON, character 2: "),
+        (GOOD + GOOD.replace('"d"', '"e"').strip() * 2, "run.jsonl:2: JSON, character 45: Extra data"),
+        ('{"query_id": "q", "score": 1}', "run.jsonl:1: no doc_id"),
+        ('{"query_id": 1, "doc_id": "d", "score": 1}', "run.jsonl:1: query id"),
+        ('{"query_id": "q", "doc_id": "", "score": 1}', "run.jsonl:1: document id"),
+        ('{"query_id": "q", "doc_id": "d", "score": "1"}', "run.jsonl:1: score, expected a finite number, got '1'"),
+        ('{"query_id": "q", "doc_id": "d", "score": NaN}', "got NaN, which is no JSON number"),
+        ('{"query_id": "q", "doc_id": "d", "score": 1e999}', "got inf"),
+        ('{"query_id": "q", "doc_id": "d", "score": true}', "got True"),
+        ('{"query_id": "q", "doc_id": "d", "score": 1, "score": 2}', "got key 'score' twice"),
+        ('{"query_id": "q", "doc_id": "\\ud800", "score": 1}', "half a surrogate pair"),
+        (GOOD + "[" * 100_000, "run.jsonl:2: JSON"),
+        (GOOD + GOOD, "run.jsonl:2: document 'd' of query 'q', expected it once, got it a second time, after line 1"),
+        (GOOD + "\n" + GOOD, "run.jsonl:2: an empty line"),
+        (b"\xff", "run.jsonl:1: text, expected UTF-8"),
+    ],
+)
+def test_a_fault_in_json_lines_is_named_with_its_line(refusal, text, message):
+    assert message in refusal(text, "run.jsonl")
+
+
+def test_other_keys_of_json_lines_do_not_count_and_numbers_may_be_huge(read):
+    text = '{"rank": 1, "score": 1' + "0" * 200 + ', "doc_id": "d", "query_id": "q", "text": [{"a": null}]}'
+    assert read(text, "run.jsonl") == {"q": {"d": 1e200}}
+
+
+def parquet(path, **columns):
+    pq.write_table(pa.table(columns), path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "columns, message",
+    [
+        ({"query_id": ["q"], "doc_id": ["d"]}, "column score, expected it once, got the columns 'query_id', 'doc_id'"),
+        ({"query_id": [1], "doc_id": ["d"], "score": [1.0]}, "column query_id, expected strings, got 'int64'"),
+        ({"query_id": ["q"], "doc_id": ["d"], "score": ["1"]}, "column score, expected numbers, got 'string'"),
+        ({"query_id": ["q", "q"], "doc_id": ["d", None], "score": [1, 2]}, "row 2: document id"),
+        ({"query_id": ["q", ""], "doc_id": ["d", "e"], "score": [1, 2]}, "row 2: query id"),
+        ({"query_id": ["q", "q"], "doc_id": ["d", "e"], "score": [1.0, None]}, "row 2: score"),
+        (
+            {"query_id": ["q", "q"], "doc_id": ["d", "e"], "score": [1.0, np.inf]},
+            "row 2: score, expected a finite number",
+        ),
+        ({"query_id": ["q", "q"], "doc_id": ["d", "d"], "score": [1.0, 2.0]}, "row 2: document 'd' of query 'q'"),
+        (
+            {
+                "query_id": pa.array([], pa.string()),
+                "doc_id": pa.array([], pa.string()),
+                "score": pa.array([], pa.int8()),
+            },
+            "got none",
+        ),
+    ],
+)
+def test_a_fault_in_parquet_is_named_with_its_row(refusal, tmp_path, columns, message):
+    assert message in refusal(parquet(tmp_path / "made", **columns), "run.parquet")
+
+
+def test_parquet_of_other_number_and_string_types_is_read(read, tmp_path):
+    data = parquet(
+        tmp_path / "made",
+        score=pa.array([2, 1], pa.float32()),
+        rank=[1, 2],
+        query_id=pa.array(["q", "q"]).dictionary_encode(),
+        doc_id=pa.array(["a", "b"], pa.large_string()),
+    )
+    assert read(data, "run.parquet") == {"q": {"a": 2.0, "b": 1.0}}
+
+
+def test_a_parquet_footer_of_absurd_size_is_refused_before_it_is_read(refusal):
+    assert "expected a footer of at most" in refusal(b"PAR1" + struct.pack("<I", 1 << 31) + b"PAR1", "run.parquet")
+    assert "got an empty file" in refusal(b"", "run.parquet")
+
+
+def test_a_truncated_or_damaged_gzip_file_is_refused_after_the_lines_that_were_good(refusal):
+    # Stored, not compressed: so 3,000 lines of 17 bytes stand in the file as they are.
+    lines = "".join(f"q Q0 d{i:04d} 1 1 t\n" for i in range(3000)).encode()
+    data = gzip.compress(lines, compresslevel=0)
+    assert refusal(data[:-20], "run.trec.gz").endswith("gzip data, expected an end mark, got a truncated file")
+    assert "run.trec.gz:2999: " in refusal(data[:-30], "run.trec.gz")
+    assert "gzip data, expected a whole file, got 'CRC check failed" in refusal(data[:-8] + b"12345678", "run.trec.gz")
+    assert "run.trec.gz:1: gzip data" in refusal(b"plain text", "run.trec.gz")
+    assert "run.json.gz:1: gzip data" in refusal(data[:5], "run.json.gz")
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path):
+    for path in (tmp_path / "none.trec", tmp_path / "none.parquet", tmp_path / "nul\0.json"):
+        with pytest.raises(RunFileError, match="cannot be"):
+            read_run(path)
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(RunFileError, match="Is a directory"):
+        read_run(tmp_path / "folder.json")
+
+
+def test_the_format_goes_by_the_suffix_unless_it_is_named(tmp_path):
+    write_run(RUN, tmp_path / "a.TXT")
+    assert (tmp_path / "a.TXT").read_text().startswith("q1\tQ0\td1\t1\t2.5\trun\n")
+    write_run(RUN, tmp_path / "b.out", format="json")
+    assert json.loads((tmp_path / "b.out").read_text()) == RUN
+    assert read_run(tmp_path / "b.out", format="json").to_dict() == RUN
+    write_run(RUN, tmp_path / "c.gz", format="jsonl")
+    assert json.loads(gzip.decompress((tmp_path / "c.gz").read_bytes()).split(b"\n")[1]) == {
+        "query_id": "q1",
+        "doc_id": "d 2",
+        "score": 1.0,
+    }
+
+
+@pytest.mark.parametrize("name", ["run", "run.csv", "run.gz", "run.csv.gz", ".trec"])
+def test_an_unknown_suffix_is_an_error_that_lists_the_known_ones(tmp_path, name):
+    for act in (read_run, lambda path: write_run(RUN, path)):
+        with pytest.raises(InputError, match=r"\.trec, \.run, \.txt, \.json, \.jsonl .*\.gz\) or \.parquet"):
+            act(tmp_path / name)
+
+
+def test_an_unknown_format_and_zipped_parquet_are_errors(tmp_path):
+    with pytest.raises(UnknownNameError, match="unknown run format 'jsn'; did you mean 'json'"):
+        read_run(tmp_path / "run.trec", format="jsn")
+    with pytest.raises(InputError, match=r"expected parquet without \.gz"):
+        write_run(RUN, tmp_path / "run.parquet.gz")
+
+
+def test_a_run_is_named_by_its_tag_else_by_its_file(tmp_path):
+    write_run(Run.from_dict(RUN, "BM25 (k1=0.9)\u00a0v\n2"), tmp_path / "a.trec")
+    assert read_run(tmp_path / "a.trec").name == "BM25_(k1=0.9)_v_2"
+    write_run(RUN, tmp_path / "my.system.json.gz")
+    assert read_run(tmp_path / "my.system.json.gz").name == "my.system"
+    (tmp_path / "untagged.run").write_text("q\tQ0\td\t1\t1\t\n")
+    assert read_run(tmp_path / "untagged.run").name == "untagged"
+
+
+@pytest.mark.parametrize(
+    "run, name, message",
+    [
+        ({"a b": {"d": 1.0}}, "run.trec", "query id 'a b' in a TREC file, expected no space"),
+        ({"\ufeffq": {"d": 1.0}}, "run.trec", "byte-order mark"),
+        ({"q": {"a\0": 1.0}}, "run.trec", "NUL"),
+        ({"q": {}}, "run.json", "a run to write, expected at least one document, got none"),
+        ({}, "run.parquet", "expected at least one document"),
+        ({"q": {"d" * 10_001: 1.0}}, "run.jsonl", "expected at most 10000 characters, got 10001"),
+    ],
+)
+def test_what_would_not_read_back_is_not_written(tmp_path, run, name, message):
+    with pytest.raises(RunError, match=message):
+        write_run(run, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ids_with_nul_go_into_every_format_but_trec(tmp_path):
+    for name in ("run.json", "run.jsonl", "run.parquet"):
+        write_run({"q\0": {"a\0": 1.0}}, tmp_path / name)
+        assert read_run(tmp_path / name).to_dict() == {"q\0": {"a\0": 1.0}}
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    write_run(RUN, tmp_path / "run.trec.gz")
+    before = (tmp_path / "run.trec.gz").read_bytes()
+    with pytest.raises(RunError):
+        write_run({"q": {"d": 1.0}, "a b": {"d": 1.0}}, tmp_path / "run.trec.gz")
+    assert (tmp_path / "run.trec.gz").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["run.trec.gz"]
+
+
+def test_a_place_that_cannot_be_written_is_an_input_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "run.trec", tmp_path / "nul\0.trec"):
+        with pytest.raises(InputError, match="cannot write"):
+            write_run(RUN, path)
