@@ -39,8 +39,9 @@ def test_every_command_has_an_example_json_and_verbose():
 
 
 def test_the_readme_names_every_measure_and_only_measures():
-    rows = re.findall(r"^\| `([^`]+)` \|", README.split("## Measures")[1].split("\n## ")[0], re.MULTILINE)
-    named = [measure for row in rows for measure in row.split(", ")]
+    section = README.split("## Measures")[1].split("\n## ")[0]
+    cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    named = [measure for cell in cells for measure in re.findall(r"`([^`]+)`", cell)]
     for measure in named:
         assert str(Measure.parse(measure)) == measure
     assert {Measure.parse(measure).name for measure in named} == set(DEFAULTS)
