@@ -5,6 +5,7 @@ malformed row must not cost the rest. In well-formed XML no attribute holds a ba
 ``<`` at the latest, and reading finds its way again after any damage.
 """
 
+import errno
 import hashlib
 import os
 import re
@@ -178,10 +179,12 @@ class _Scanner:
 @contextmanager
 def _reading(path: Path) -> Iterator[BinaryIO]:
     try:
+        if "\0" in str(path):
+            raise OSError(errno.EINVAL, "a path with a NUL")
         with path.open("rb") as file:
             yield file
-    except (OSError, ValueError) as error:  # ValueError: a path that holds NUL
-        got = (error.strerror or "an unreadable file") if isinstance(error, OSError) else "a path with a NUL"
+    except OSError as error:
+        got = error.strerror or "an unreadable file"
         raise InputError(
             f"cannot read {shown(str(path))}", expected=_EXPECTED, got=got[:1].lower() + got[1:], hint=_WHERE
         ) from error

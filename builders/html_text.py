@@ -6,9 +6,9 @@
 """
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from builders.html_tree import address, content, language, walk
 from builders.markdown import MarkdownWriter, fence_for
 from freshstack_datasets.errors import MissingExtraError
 
@@ -21,8 +21,6 @@ MOST_TAGS = 20_000
 _MOST_COPIES = 200_000
 _FORMATTING = re.compile(r"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/]", re.IGNORECASE)
 _TAG = re.compile(r"<[/!?a-zA-Z][^<>]*>?")
-_LANGUAGE = re.compile(r"(?:^|\s)lang(?:uage)?-([A-Za-z0-9][\w+#.-]{0,30})")
-_ADDRESS = re.compile(r"(?:https?:|ftp:|mailto:|/|#)", re.IGNORECASE)
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 # fmt: off
 _BLOCKS = frozenset({
@@ -30,7 +28,6 @@ _BLOCKS = frozenset({
     "figcaption", "figure", "footer", "form", "header", "main", "nav", "p", "section", "summary",
 })
 # fmt: on
-_SILENT = frozenset({"head", "noscript", "script", "style", "template", "title", "-comment"})
 
 
 def html_parser() -> "type[LexborHTMLParser]":
@@ -93,7 +90,7 @@ class _Layout:
         self._first_row = False
 
     def of(self, root: "LexborNode") -> str:
-        for node, entering in _walk(root):
+        for node, entering in walk(root):
             tag = node.tag or ""
             if tag == "-text":
                 self._out.text(node.text_content or "")
@@ -102,7 +99,7 @@ class _Layout:
                     self._code_block(node)
             elif tag == "code":
                 if entering:
-                    self._code(_content(node))
+                    self._code(content(node))
             elif self._cells and tag not in ("td", "th"):
                 self._within_cell(node, tag, entering)
             else:
@@ -181,7 +178,7 @@ class _Layout:
 
     def _link(self, node: "LexborNode", entering: bool) -> None:
         if entering:
-            self._links.append((self._out.mark(), _address(node.attributes.get("href"))))
+            self._links.append((self._out.mark(), address(node.attributes.get("href"))))
         elif self._links:
             self._end_link()
 
@@ -202,7 +199,7 @@ class _Layout:
 
     def _image(self, node: "LexborNode") -> None:
         alternative = " ".join((node.attributes.get("alt") or "").split())
-        url = _address(node.attributes.get("src"))
+        url = address(node.attributes.get("src"))
         self._out.verbatim(f"![{alternative}]({url})" if url else alternative)
 
     def _code(self, text: str) -> None:
@@ -215,12 +212,12 @@ class _Layout:
         self._out.verbatim(f"{fence}{pad}{text}{pad}{fence}")
 
     def _code_block(self, node: "LexborNode") -> None:
-        text = _content(node)
+        text = content(node)
         if self._cells:
             self._code(text.strip())
         elif text:
             self._end_links()
-            self._out.code(text, _language(node))
+            self._out.code(text, language(node))
 
     def _table(self, tag: str, entering: bool) -> None:
         if tag in ("td", "th"):
@@ -252,52 +249,3 @@ class _Layout:
         text = " ".join(self._out.taken_from(mark).split())
         self._row.append(text.replace("|", "\\|"))
         self._heads += tag == "th"
-
-
-def _walk(root: "LexborNode") -> "Iterator[tuple[LexborNode, bool]]":
-    """Yield every node on entering it, and elements again on leaving them; code, and what is never shown, as one."""
-    node: LexborNode | None = root
-    while node is not None:
-        tag = node.tag
-        silent = tag in _SILENT
-        if not silent:
-            yield node, True
-        child = None if silent or tag in ("-text", "pre", "code") else node.child
-        while child is None and node is not None:
-            if not silent and node.tag != "-text":
-                yield node, False
-            silent = False
-            if node.mem_id == root.mem_id:
-                return
-            child = node.next
-            if child is None:
-                node = node.parent
-        node = child
-
-
-def _content(node: "LexborNode") -> str:
-    """Return all text within a node as it is, line breaks for ``<br>``."""
-    parts: list[str] = []
-    for inner in node.traverse(include_text=True):
-        if inner.tag == "-text":
-            parts.append(inner.text_content or "")
-        elif inner.tag == "br":
-            parts.append("\n")
-    return "".join(parts)
-
-
-def _language(node: "LexborNode") -> str:
-    """Return the language that a code block's class names, or that of the code element in it."""
-    child = node.child
-    for candidate in (node, child):
-        if candidate is not None and candidate.tag in ("pre", "code"):
-            found = _LANGUAGE.search(candidate.attributes.get("class") or "")
-            if found and found[1] != "none":
-                return found[1]
-    return ""
-
-
-def _address(value: str | None) -> str:
-    """Return an address that a link can hold, "" when it is none: scripts and images as data are not."""
-    address = (value or "").strip()
-    return re.sub(r"\s", "%20", address) if _ADDRESS.match(address) else ""

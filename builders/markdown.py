@@ -73,14 +73,11 @@ class MarkdownWriter:
 
     def block(self, gap: int) -> None:
         """End the current block, and let at least this many blank lines follow."""
-        lines = [line.strip(" ") for line in "".join(self._inline).split("\n")]
-        self._inline = []
-        while lines and not lines[0]:
-            lines.pop(0)
-        while lines and not lines[-1]:
-            lines.pop()
-        if lines:
-            self._emit(lines)
+        if self._inline:
+            lines = "".join(self._inline).strip(" \n").split("\n")
+            self._inline = []
+            if lines != [""]:
+                self._emit([line.strip(" ") for line in lines])
         self._gap = max(self._gap, gap)
 
     def code(self, text: str, language: str) -> None:

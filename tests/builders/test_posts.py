@@ -275,6 +275,8 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
         read(Dump(tmp_path / "none.xml"))
     with pytest.raises(InputError, match="got is a directory"):
         read(Dump(tmp_path))
+    with pytest.raises(InputError, match="got a path with a NUL"):
+        read(Dump(tmp_path / "a\0b"))
 
 
 @given(st.lists(st.integers(1, 300) | st.integers(1, 10**18) | st.integers(8000, 9000), max_size=300))
