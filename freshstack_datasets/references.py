@@ -37,19 +37,16 @@ def check_references(seen: Mapping[str, Seen], report: Report) -> None:
 
 def _check_ids_once(table: Seen, report: Report) -> None:
     """Report ids that a table has more than once."""
-    if table.ids is None:
-        return
-    _, first, place = _distinct(table.ids)
-    again = np.flatnonzero(first[place] != np.arange(len(place)))
-    _add(table, "duplicate-id", again, lambda row: (table.key(row, {}), "another row has this id"), report)
+    if table.ids is not None:
+        again = np.flatnonzero(_first(table.ids) != np.arange(len(table.ids)))
+        _add(table, "duplicate-id", again, lambda row: (table.key(row, {}), "another row has this id"), report)
 
 
-def _distinct(ids: pa.Array) -> tuple[pa.Array, Ints, Ints]:
-    """Return the distinct ids, the row of each one's first occurrence, and every row's place among them."""
-    coded = pc.dictionary_encode(ids, null_encoding="encode")
-    place = coded.indices.to_numpy().astype(np.int64)
-    _, first = np.unique(place, return_index=True)
-    return coded.dictionary, first, place
+def _first(ids: pa.Array) -> Ints:
+    """Return for every row the first one that has its id."""
+    place = pc.dictionary_encode(ids, null_encoding="encode").indices.to_numpy().astype(np.int64)
+    first: Ints = np.unique(place, return_index=True)[1]
+    return first[place]
 
 
 def _check_keys_once(table: Seen, seen: Mapping[str, Seen], report: Report) -> None:
@@ -67,10 +64,13 @@ def _check_keys_once(table: Seen, seen: Mapping[str, Seen], report: Report) -> N
 
 def _check_used(table: Seen, codes: NDArray[np.int32] | None, code: str, message: str, report: Report) -> None:
     """Report rows that no row of another table points to."""
-    used = np.zeros(len(table.ids) if table.ids is not None else 0, bool)
+    if table.ids is None:
+        return
+    used = np.zeros(len(table.ids), bool)
     if codes is not None:
         used[codes[codes >= 0]] = True
-    _add(table, code, np.flatnonzero(~used), lambda row: (table.key(row, {}), message), report)
+    unused = np.flatnonzero(~used[_first(table.ids)])  # of rows with one id, the first is pointed to
+    _add(table, code, unused, lambda row: (table.key(row, {}), message), report)
 
 
 def _check_owner(judged: Seen, seen: Mapping[str, Seen], report: Report) -> None:

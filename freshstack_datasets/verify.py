@@ -66,7 +66,7 @@ def _check_files(folder: Path, manifest: Manifest, report: Report) -> None:
     """Compare the files there are with those of the manifest."""
     listed = {file.path: file for file in manifest.files()}
     there = set()
-    for path, regular in _files(folder):
+    for path, regular in sorted(_files(folder)):
         there.add(path)
         if not regular:
             report.add("not-a-file", _printable(path), "", "expected a regular file, got a link or something else")
@@ -87,7 +87,7 @@ def _files(folder: Path) -> Iterator[tuple[str, bool]]:
     while waiting:
         inside = waiting.pop()
         with os.scandir(folder / inside) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
+            for entry in entries:
                 path = f"{inside}/{entry.name}" if inside else entry.name
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(path)
