@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
 
-_FIRST_CHECK = 1 << 20
+_FIRST_CHECK = 1 << 18
 
 Ids: TypeAlias = Sequence[str] | pa.Array
 """A column of ids, in Python or in Arrow."""

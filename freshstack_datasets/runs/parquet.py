@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.runs.entries import Entries, run_name
-from freshstack_datasets.runs.source import checked_id
+from freshstack_datasets.runs.source import ID_LIMIT, checked_id
 
 COLUMNS = ("query_id", "doc_id", "score")
 
@@ -83,11 +83,12 @@ def _check_columns(path: Path, file: pq.ParquetFile) -> None:
             expected = "numbers" if column == "score" else "strings"
             raise RunFileError(path, 0, f"column {column}", expected=expected, got=shown(str(found[0].type)))
     places = [i for i in range(metadata.num_columns) if metadata.schema.column(i).path in COLUMNS]
-    for group in range(metadata.num_row_groups):
-        size = sum(metadata.row_group(group).column(place).total_uncompressed_size for place in places)
-        if size > _GROUP_LIMIT:
-            got = f"{size} bytes in row group {group}"
-            raise RunFileError(path, 0, "a Parquet file", expected=f"row groups of {_GROUP_LIMIT} bytes", got=got)
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        size = sum(group.column(place).total_uncompressed_size for place in places)
+        limit = min(_GROUP_LIMIT, _BUFFER + 8 * ID_LIMIT * group.num_rows)
+        if size > limit:
+            expected = f"at most {limit} bytes in {group.num_rows} rows"
+            raise RunFileError(path, 0, "a Parquet file", expected=expected, got=f"{size}")
 
 
 def _fits(column: str, kind: pa.DataType) -> bool:
