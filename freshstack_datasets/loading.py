@@ -194,7 +194,7 @@ def _asked(name: str | Path, snapshot: str | None) -> tuple[str | Path, str | No
     if "\0" in text:
         raise InputError("a dataset's name or path", expected="one without NUL", got=shown(text))
     base, at, pinned = text.rpartition("@")
-    if not at or Path(text).is_dir() or not base or os.sep in pinned:
+    if not at or _is_folder(text) or not base or os.sep in pinned:
         return name, snapshot
     if snapshot is not None and snapshot != pinned:
         raise InputError(f"snapshot of {shown(text)}", expected="one snapshot", got=f"also {shown(snapshot)}")
@@ -203,13 +203,19 @@ def _asked(name: str | Path, snapshot: str | None) -> tuple[str | Path, str | No
 
 def _is_path(name: str) -> bool:
     """Tell whether a text is meant as a path: it looks like one, or a folder is there."""
-    starts = ("./", "../", "~", os.sep, f".{os.sep}", f"..{os.sep}")
-    return name in (".", "..") or name.startswith(starts) or Path(name).is_dir()
+    starts = ("./", "../", os.sep, f".{os.sep}", f"..{os.sep}")
+    return name in (".", "..") or name.startswith(starts) or _is_folder(name)
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return bool(name) and Path(name).is_dir()
+    except (OSError, ValueError):  # too long, or not to be encoded
+        return False
 
 
 def _opened(folder: Path) -> Dataset:
     """Open the snapshot in a folder."""
-    folder = folder.expanduser()
     manifest = read_manifest(folder)
     readers = {name: _reader(folder, table, manifest) for name, table in TABLES.items()}
     queries: Records[Query] = _records(QUERIES, readers)

@@ -175,15 +175,19 @@ def read_manifest(folder: Path) -> Manifest:
         SnapshotError: There is none, or it is not allowed; the first thing that is wrong is named.
     """
     path = folder / FILE
-    if path.is_symlink() or not path.is_file():
-        raise SnapshotError(
-            f"{folder} is no snapshot", expected=f"a folder with a {FILE}", got="none", hint="check the path"
-        )
     try:
+        if path.is_symlink() or not path.is_file():
+            raise SnapshotError(
+                f"{shown(str(folder))[1:-1]} is no snapshot",
+                expected=f"a folder with a {FILE}",
+                got="none",
+                hint="check the path",
+            )
         with path.open("rb") as stream:
             content = stream.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise SnapshotError(f"{path} cannot be read", got=error.strerror or type(error).__name__) from None
+    except (OSError, ValueError) as error:
+        got = getattr(error, "strerror", None) or type(error).__name__
+        raise SnapshotError(f"{shown(str(path))} cannot be read", got=got) from None
     if len(content) > _MAX_BYTES:
         raise SnapshotError(str(path), expected=f"at most {_MAX_BYTES} bytes", got="more")
     return parse_manifest(content, str(path))

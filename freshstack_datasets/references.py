@@ -45,8 +45,9 @@ def _check_ids_once(table: Seen, report: Report) -> None:
 def _first(ids: pa.Array) -> Ints:
     """Return for every row the first one that has its id."""
     place = pc.dictionary_encode(ids, null_encoding="encode").indices.to_numpy().astype(np.int64)
-    first: Ints = np.unique(place, return_index=True)[1]
-    return first[place]
+    first = np.unique(place, return_index=True)[1]
+    answer: Ints = first[place]
+    return answer
 
 
 def _check_keys_once(table: Seen, seen: Mapping[str, Seen], report: Report) -> None:
