@@ -128,7 +128,8 @@ def parse_measures(measures: "str | Measure | Iterable[str | Measure]") -> tuple
 
 def _check_cutoff(name: str, cutoff: object) -> None:
     if not isinstance(cutoff, int) or isinstance(cutoff, bool) or not 1 <= cutoff <= MAX_CUTOFF:
-        got = "a larger one" if isinstance(cutoff, int) and cutoff > MAX_CUTOFF else shown(cutoff)
+        far = isinstance(cutoff, int) and abs(cutoff) > MAX_CUTOFF  # perhaps by too many digits to print
+        got = "one far from it" if far else shown(cutoff)
         raise MeasureError(f"the cutoff of {name}", expected=f"a whole number from 1 to {MAX_CUTOFF:,}", got=got)
 
 
