@@ -3,6 +3,8 @@
 import gzip
 import tracemalloc
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from freshstack_datasets.errors import RunFileError
@@ -51,6 +53,18 @@ def test_a_bad_file_is_refused_in_constant_memory(tmp_path, name, head, filler, 
         tracemalloc.stop()
     assert message in str(caught.value)
     assert peak < LIMIT
+
+
+def test_parquet_that_unpacks_to_far_more_than_ids_need_is_refused_unread(tmp_path):
+    table = pa.table({"query_id": ["q"], "doc_id": ["d" * 50 * MIB], "score": [1.0]})
+    pq.write_table(table, tmp_path / "run.parquet", compression="zstd")
+    assert (tmp_path / "run.parquet").stat().st_size < MIB
+    del table
+    before, peak = pa.total_allocated_bytes(), pa.default_memory_pool().max_memory()
+    with pytest.raises(RunFileError, match="expected at most 1128576 bytes in 1 rows, got 524"):
+        read_run(tmp_path / "run.parquet")
+    assert pa.total_allocated_bytes() <= before + MIB
+    assert pa.default_memory_pool().max_memory() == peak
 
 
 def test_what_a_long_good_file_costs_is_its_entries(tmp_path):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 from itertools import pairwise
 from pathlib import Path
 
@@ -245,6 +246,24 @@ def test_many_lines_read_as_each_line_alone(folder, rows, separator):
     (folder / "lines.trec").write_bytes("\n".join(lines).encode())
     together = read_or_refuse(folder / "lines.trec")
     assert (together.to_dict() if together else {}) == alone
+
+
+NUMBERS = st.from_regex(r"[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+
+
+@pytest.mark.parametrize("separator", [" ", "\t", "  "])
+@given(numbers=st.lists(NUMBERS.filter(str.isascii), min_size=1, max_size=8))
+@patient
+def test_a_score_is_the_double_nearest_to_what_is_written(folder, separator, numbers):
+    fields = [["q", "Q0", f"d{i}", "1", number, "tag"] for i, number in enumerate(numbers)]
+    (folder / "numbers.trec").write_text("\n".join(separator.join(row) for row in fields))
+    run = read_or_refuse(folder / "numbers.trec")
+    values = [float(number) for number in numbers]  # Python's float rounds correctly
+    if all(map(math.isfinite, values)):
+        assert run is not None
+        assert {d: s.hex() for d, s in run["q"].items()} == {f"d{i}": v.hex() for i, v in enumerate(values)}
+    else:
+        assert run is None
 
 
 JSON_VALUES = st.recursive(
