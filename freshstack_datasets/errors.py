@@ -33,7 +33,10 @@ def shown(value: object) -> str:
         text = repr(value[: SHOWN + 1])
         cut = len(value) > SHOWN
     else:
-        text = repr(value)
+        try:
+            text = repr(value)
+        except Exception as error:  # a foreign value may do anything; a whole number may have too many digits
+            text = f"something that cannot be shown ({type(error).__name__})"
         cut = len(text) > SHOWN
     text = text.encode("ascii", "backslashreplace").decode() if not text.isprintable() else text
     return text[:SHOWN] + "…" if cut else text
@@ -131,9 +134,7 @@ class MissingExtraError(FreshStackError):
     """
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(
-            f"the package {package} is not installed", hint=f"pip install 'freshstack-datasets[{extra}]'"
-        )
+        super().__init__(f"the package {package} is not installed", hint=f"pip install 'freshstack-datasets[{extra}]'")
 
 
 class CheckFailed(FreshStackError):

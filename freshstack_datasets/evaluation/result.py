@@ -232,6 +232,6 @@ def macro_mean(results: Iterable[Result]) -> dict[str, float]:
                 raise NotComparableError(
                     "a macro mean",
                     expected="the same measures of every dataset",
-                    got=f"no {measure} of {result.dataset}",
+                    got=f"no {measure} of {shown(result.dataset)}",
                 )
     return {str(measure): float(np.mean([result.mean[measure] for result in given])) for measure in measures}
