@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from freshstack_datasets.retrieval import BM25, FakeRetriever, Retriever
     from freshstack_datasets.runs import read_run, write_run
     from freshstack_datasets.snapshot import write_snapshot
-    from freshstack_datasets.verify import verify
+    from freshstack_datasets.verification import verify
 else:
     _HOMES = {
         "adapters": "",
@@ -73,7 +73,7 @@ else:
         "read_run": "runs",
         "write_run": "runs",
         "write_snapshot": "snapshot",
-        "verify": "verify",
+        "verify": "verification",
     }
 
     def __getattr__(name: str) -> object:

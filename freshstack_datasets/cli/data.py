@@ -56,7 +56,7 @@ def verify(
 
     Prints a problem a line; the exit code is 1 when there is one.
     """
-    from freshstack_datasets.verify import verify
+    from freshstack_datasets.verification import verify
 
     problems = verify(folder)
     if as_json:

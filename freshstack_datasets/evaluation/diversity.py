@@ -37,7 +37,7 @@ def alpha_ndcg(top: Top, judgments: Judgments, k: int, alpha: float) -> Floats:
     order = np.argsort(nuggets, kind="stable")  # by nugget, then by rank
     seen = np.empty_like(nuggets)
     seen[order] = places(nuggets[order])
-    left: Floats = (1.0 - alpha) ** seen
+    left: Floats = np.power(1.0 - alpha, seen)
     worth = sums(np.repeat(np.arange(len(pair)), gains), left, len(pair))
     dcg = sums(query, worth / np.log2(rank + 1.0), len(ideal))  # in the order of the ideal, so that 1 is 1
     return np.divide(dcg, ideal, out=np.zeros(len(ideal)), where=ideal > 0)

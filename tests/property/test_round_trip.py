@@ -14,7 +14,7 @@ from freshstack_datasets.loading import Dataset, load
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
 from freshstack_datasets.tables import TABLES
-from freshstack_datasets.verify import verify
+from freshstack_datasets.verification import verify
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 ids = st.one_of(

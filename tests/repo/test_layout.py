@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "runs": set(CORE),
     "card": {*CORE, "tables", "manifest"},
     "snapshot": {*CORE, "tables", "manifest", "card", "spool"},
-    "verify": {*CORE, "tables", "manifest", "snapshot"},
+    "verification": {*CORE, "tables", "manifest", "snapshot"},
     "evaluation": set(CORE),
     "retrieval": {*CORE, "home"},
 }

@@ -13,7 +13,7 @@ from freshstack_datasets.errors import SnapshotError
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
 from freshstack_datasets.tables import TABLES
-from freshstack_datasets.verify import verify
+from freshstack_datasets.verification import verify
 
 FILES = {name: table.file() for name, table in TABLES.items()}
 
