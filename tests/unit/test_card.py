@@ -1,0 +1,94 @@
+"""The card: what dataset tools read in it, and that foreign text stays text."""
+
+import json
+
+import pytest
+import yaml
+
+from freshstack_datasets.card import card
+from freshstack_datasets.manifest import parse_manifest
+from freshstack_datasets.tables import TABLES
+
+SHA = "0123456789abcdef" * 4
+
+
+def manifest(**changes):
+    told = {
+        "format_version": 1,
+        "dataset": "acme/toy",
+        "snapshot": "2026-10",
+        "created": "2026-10-31",
+        "license": "CC-BY-SA-4.0",
+        "generator": {"name": "tool", "version": "1.0"},
+        "fingerprint": SHA,
+        "tables": {
+            name: {
+                "rows": 1234,
+                "digest": SHA,
+                "files": [{"path": f"{name}/{t.split}-0.parquet", "size": 7, "sha256": SHA}],
+            }
+            for name, t in TABLES.items()
+        },
+        "sources": [{"url": "https://x.org/a_b?c=d", "commit": "abc", "license": "MIT", "counts": {"documents": 3000}}],
+    }
+    return parse_manifest(json.dumps(told | changes).encode())
+
+
+def parts(text):
+    """The front matter, parsed, and the Markdown."""
+    before, front, body = text.split("---\n", 2)
+    assert before == ""
+    return yaml.safe_load(front), body
+
+
+def test_the_front_matter_names_five_configs_with_qrels_the_default():
+    front, _ = parts(card(manifest()))
+    assert front["license"] == "cc-by-sa-4.0"
+    found = {c["config_name"]: (c["data_files"][0]["split"], c["data_files"][0]["path"]) for c in front["configs"]}
+    assert found == {
+        "qrels": ("test", "qrels/test-*.parquet"),
+        "corpus": ("corpus", "corpus/corpus-*.parquet"),
+        "queries": ("test", "queries/test-*.parquet"),
+        "nuggets": ("test", "nuggets/test-*.parquet"),
+        "nugget_qrels": ("test", "nugget_qrels/test-*.parquet"),
+    }
+    assert [c["config_name"] for c in front["configs"] if c.get("default")] == ["qrels"]
+
+
+def test_the_text_says_what_is_in_it_where_it_is_from_and_how_to_load_it():
+    _, body = parts(card(manifest(), "Questions about toys."))
+    assert body.startswith("# acme/toy@2026-10\n\nQuestions about toys.\n")
+    assert "| `corpus` | 1,234 |" in body
+    assert "- <https://x.org/a_b?c=d>, commit abc, licence MIT, 3,000 documents\n" in body
+    assert "fsd.load(" in body
+    assert SHA in body
+
+
+HOSTILE = "---\n# Big\n\n<script>alert(1)</script> [x](javascript:y) `z` | w\n- item: {a: 1}"
+
+
+@pytest.mark.parametrize("where", ["about", "license", "url", "name", "count"])
+def test_foreign_text_stays_text(where):
+    text = " ".join(HOSTILE.split())
+    source = {"url": "https://x", "license": "MIT"}
+    if where == "license":
+        made = card(manifest(license=text))
+    elif where == "about":
+        made = card(manifest(), HOSTILE)
+    else:
+        made = card(manifest(sources=[source | ({"counts": {text: 1}} if where == "count" else {where: text})]))
+    front, body = parts(made)
+    assert front["license"] == (text.lower() if where == "license" else "cc-by-sa-4.0")
+    assert len(front["configs"]) == 5
+    assert "<script" not in body
+    assert "[x]" not in body.replace(r"\[x\]", "")
+    assert "`z`" not in body.replace(r"\`z\`", "")
+    headings = [line for line in body.splitlines() if line.startswith("#")]
+    assert headings == ["# acme/toy@2026-10", "## Use", "## Sources and licences"]
+    assert not [line for line in body.splitlines() if line.startswith(("---", "- item"))]
+
+
+@pytest.mark.parametrize("about", ["- a list", "1. one", "+ plus", "# heading", "=====", "---"])
+def test_an_about_that_begins_like_a_block_is_a_paragraph(about):
+    _, body = parts(card(manifest(), about))
+    assert "\n&#8203;" + about in body

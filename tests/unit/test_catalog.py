@@ -1,0 +1,51 @@
+"""The catalog against the figures of the paper."""
+
+import pytest
+
+from freshstack_datasets import catalog
+
+# Thakur et al., FreshStack, arXiv:2504.13128, table 1: queries, documents, repositories, nuggets a query.
+PUBLISHED = {
+    "freshstack/langchain": (203, 49_514, 10, 3.1),
+    "freshstack/yolo": (57, 27_207, 5, 3.5),
+    "freshstack/laravel": (184, 52_351, 9, 3.0),
+    "freshstack/angular": (129, 117_288, 4, 3.2),
+    "freshstack/godot": (99, 25_482, 6, 3.3),
+}
+
+
+def test_the_five_topics_have_the_published_figures():
+    found = {}
+    for name, dataset in catalog.known().items():
+        (snapshot,) = dataset.snapshots.values()
+        count = len(snapshot.repositories)
+        found[name] = (snapshot.queries, snapshot.documents, count, snapshot.nuggets_per_query)
+    assert found == PUBLISHED
+    assert sum(figures[0] for figures in found.values()) == 672  # the paper's number of queries
+
+
+def test_repositories_have_their_published_licence():
+    snapshot = catalog.known()["freshstack/yolo"].snapshots["2024-10"]
+    assert {r.name: r.license for r in snapshot.repositories} == {
+        "ultralytics/ultralytics": "AGPL-3.0",
+        "ultralytics/docs": "AGPL-3.0",
+        "pytorch/pytorch": "Modified BSD",
+        "WongKinYiu/yolov7": "GPL-3.0",
+        "opencv/opencv": "Apache-2.0",
+    }
+
+
+def test_names_are_listed_each_once_with_their_snapshots():
+    public = [(e.dataset, e.name) for e in catalog.listed() if e.dataset in PUBLISHED]
+    assert public == [(name, "2024-10") for name in sorted(PUBLISHED)]
+
+
+def test_unknown_keys_of_the_catalog_are_refused():
+    entry = catalog.known()["freshstack/godot"].model_dump()
+    with pytest.raises(ValueError, match="Extra inputs"):
+        catalog.KnownDataset.model_validate(entry | {"colour": "green"})
+
+
+def test_snapshots_are_ordered_by_date_and_correction():
+    names = ["2026-10.10", "2026-09", "2026-10", "2027-01", "2026-10.2"]
+    assert sorted(names, key=catalog.snapshot_order) == ["2026-09", "2026-10", "2026-10.2", "2026-10.10", "2027-01"]
