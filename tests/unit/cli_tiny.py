@@ -24,7 +24,7 @@ RUN_A = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d 4": 3.0, "d3": 1.0}}
 RUN_B = {"q1": {"d1": 5.0, "x9": 4.0, "d2": 3.0}}
 
 
-def write_tiny(folder: Path, only: str = "q") -> None:
+def write_tiny(folder: Path, only: str = "q", **about: Any) -> None:
     """Write the benchmark as a snapshot, or only the queries whose id begins as given."""
     queries = [
         Query(
@@ -60,6 +60,7 @@ def write_tiny(folder: Path, only: str = "q") -> None:
         snapshot="2024-10",
         license="CC-BY-SA-4.0",
         created=date(2024, 10, 31),
+        **about,
         documents=[
             Document("d1", "Burrs", "burr grinders grind evenly", {"url": "https://example.org/d1"}),
             Document("d2", "", "water temperature decides"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from freshstack_datasets.manifest import Filter, Recipe, Source
 from tests.unit.cli_tiny import Terminal, write_runs, write_tiny
 
 
@@ -52,6 +53,26 @@ def test_info_tells_the_tables_the_licence_and_the_fingerprint(run, tiny):
         "nugget_qrels 5",
         "qrels 4",
     }
+
+
+def test_info_tells_sources_and_what_was_left_out(run, tmp_path):
+    write_tiny(
+        tmp_path / "tiny",
+        sources=[Source(url="https://example.org", license="CC BY-SA 4.0", counts={"questions": 1200, "answers": 4})],
+        recipe=Recipe(filters=(Filter(name="too short", dropped=2, reason="nothing to find"),)),
+    )
+    _, out, _ = run("info", tmp_path / "tiny")
+    assert {" ".join(line.split()) for line in out.splitlines()} >= {
+        "url: https://example.org",
+        "license: CC BY-SA 4.0",
+        "left out number why",
+        "too short 2 nothing to find",
+    }
+    (counts,) = (line for line in out.splitlines() if line.startswith("counts: "))
+    assert set(counts.removeprefix("counts: ").split(", ")) == {"1,200 questions", "4 answers"}
+    facts = run.json("info", tmp_path / "tiny")
+    assert facts["sources"][0]["counts"] == {"questions": 1200, "answers": 4}
+    assert facts["recipe"]["filters"] == [{"name": "too short", "dropped": 2, "reason": "nothing to find"}]
 
 
 def test_verify_is_content_with_a_whole_snapshot(run, tiny):
@@ -203,9 +224,14 @@ def test_export_names_the_files_it_wrote(run, tiny, tmp_path, layout):
     assert facts["format"] == layout
     assert facts["files"] == sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file())
     assert facts["files"]
-    code, _, err = run("export", tiny, "--to", layout, "--out", out)  # the folder is taken now
-    assert code == 2
+    code, printed, err = run("export", tiny, "--to", layout, "--out", out)  # the folder is taken now
+    assert (code, printed) == (2, "")
+    assert err.startswith("error: cannot write ")
     assert err.count("\n") == 1
+    code, printed, err = run("export", tiny, "--to", layout, "--out", tmp_path / "again")
+    assert code == 0
+    assert printed.splitlines() == [str(tmp_path / "again" / name) for name in facts["files"]]
+    assert err.startswith("tests/tiny@2024-10, fingerprint ")
 
 
 def test_export_refuses_a_layout_it_does_not_know(run, tiny, tmp_path):

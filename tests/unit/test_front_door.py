@@ -61,6 +61,15 @@ def test_a_name_stays_what_it_is_whatever_was_imported_before():
     assert python(first + then).strip() == "['adapters', 'errors']"
 
 
+def test_every_adapter_is_reachable_from_the_front_door():
+    files = {path.stem for path in (ROOT / "freshstack_datasets" / "adapters").glob("*.py")} - {"__init__", "lines"}
+    assert fsd.adapters.__all__ == sorted(files)
+    code = "import freshstack_datasets as fsd\nfor name in fsd.adapters.__all__: print(getattr(fsd.adapters, name).__name__)"
+    assert python(code).split() == [f"freshstack_datasets.adapters.{name}" for name in sorted(files)]
+    with pytest.raises(AttributeError, match="has no attribute 'bier'"):
+        _ = fsd.adapters.bier
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'freshstack_datasets' has no attribute 'lode'"):
         _ = fsd.lode
