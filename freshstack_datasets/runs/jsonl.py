@@ -14,6 +14,7 @@ from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, blocks, checked_id
 
 ENTRY = 'an object such as {"query_id": "q", "doc_id": "d", "score": 1.5}'
 
+_LONG_NUMBER = 1_000
 _ID = rf'"([^"\\\x00-\x1f]{{1,{ID_LIMIT}}}+)"'
 _PLAIN = re.compile(rf'^{{"query_id": ?{_ID}, ?"doc_id": ?{_ID}, ?"score": ?({NUMBER})}}\r?$', re.MULTILINE)
 
@@ -50,6 +51,8 @@ def _columns(block: bytes) -> tuple[Sequence[str], Sequence[str], list[float]] |
     if len(found) < block.count(b"\n"):
         return None
     query_ids, doc_ids, numbers = zip(*found, strict=True)
+    if max(map(len, numbers)) > _LONG_NUMBER:
+        return None
     scores = [float(number) for number in numbers]
     return (query_ids, doc_ids, scores) if all(map(isfinite, scores)) else None
 

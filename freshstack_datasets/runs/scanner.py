@@ -33,7 +33,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=list, parse_int=float, parse_const
 
 
 class Scanner:
-    """Reads through the text once; ``read`` what stands next or say on which line something else does.
+    """Goes through the text once, and says on which line something stands that does not belong there.
 
     Args:
         source: The bytes.

@@ -3,6 +3,7 @@
 import gzip
 import json
 import struct
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -259,6 +260,30 @@ def test_a_truncated_or_damaged_gzip_file_is_refused_after_the_lines_that_were_g
     assert "gzip data, expected a whole file, got 'CRC check failed" in refusal(data[:-8] + b"12345678", "run.trec.gz")
     assert "run.trec.gz:1: gzip data" in refusal(b"plain text", "run.trec.gz")
     assert "run.json.gz:1: gzip data" in refusal(data[:5], "run.json.gz")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "run.trec").symlink_to("/proc/self/mem")
+    with pytest.raises(RunFileError, match=r"run\.trec:1: a run file that cannot be read, got 'Input/output error'"):
+        read_run(tmp_path / "run.trec")
+
+
+@pytest.mark.parametrize("name", ["run.trec", "run.jsonl"])
+def test_a_line_that_is_too_long_is_refused_whether_or_not_it_ends(refusal, name):
+    for end in ("", "\n"):
+        assert f"{name}:1: a line, expected at most 1048576 bytes" in refusal("9" * (1 << 20) + "9" + end, name)
+    number = '{"query_id": "q", "doc_id": "d", "score": 0.' + "9" * (1 << 20) + "}\n"
+    assert "run.jsonl:1: a line, expected at most 1048576 bytes" in refusal(number, "run.jsonl")
+
+
+def test_nested_json_of_one_query_with_more_documents_than_are_held_as_text(read):
+    # 200,000 entries of about 30 bytes: 6 MB, more than is read at once.
+    documents = {f"document number {i:08d}": i / 4 for i in range(200_000)}
+    assert read(json.dumps({"a": {"d": 1.0}, "q": documents}), "run.json") == {"a": {"d": 1.0}, "q": documents}
+    text = json.dumps({"a": {"d": 1.0}, "q": documents}, indent=0)
+    with pytest.raises(RunFileError, match=r"run\.json:190006: JSON, expected a finite number, got 'null"):
+        read(text.replace("47500.0,", "null,"), "run.json")
 
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path):
