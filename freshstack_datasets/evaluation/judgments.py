@@ -28,17 +28,34 @@ class Scorable(Protocol):
     """What scoring needs of a dataset. It must compare by identity and allow weak references."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102 - as in the design
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
     @property
-    def snapshot(self) -> str: ...  # noqa: D102
+    def snapshot(self) -> str:
+        """The name of its snapshot."""
+        ...
+
     @property
-    def fingerprint(self) -> str: ...  # noqa: D102
+    def fingerprint(self) -> str:
+        """What scores are tied to."""
+        ...
+
     @property
-    def queries(self) -> Table: ...  # noqa: D102
+    def queries(self) -> Table:
+        """Its queries, with ``query_id``."""
+        ...
+
     @property
-    def nuggets(self) -> Table: ...  # noqa: D102
+    def nuggets(self) -> Table:
+        """All nuggets, with ``query_id`` and ``nugget_id``."""
+        ...
+
     @property
-    def judgments(self) -> Table: ...  # noqa: D102
+    def judgments(self) -> Table:
+        """All judgments, with ``query_id``, ``nugget_id``, ``doc_id`` and ``score``."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +118,7 @@ class Judgments:
             codes: int64 of shape (entries,), places in it.
             query: int64 of shape (entries,), the query of each.
         """
-        if not self._vocabularies or self._vocabularies[0][0] is not doc_ids:
-            self._vocabularies[:] = [(doc_ids, np.full(len(doc_ids), _NOT_YET))]
-        table = self._vocabularies[0][1]
+        table = self._table(doc_ids)
         new = codes[table[codes] == _NOT_YET]
         ids = map(doc_ids.__getitem__, new.tolist())
         table[new] = np.fromiter(map(self._numbered_documents.get, ids, repeat(_NOWHERE)), np.int64, len(new))
@@ -116,6 +131,15 @@ class Judgments:
         found = np.full(len(codes), -1)
         found[candidates[judged]] = pairs[at[judged]]
         return found
+
+    def _table(self, doc_ids: Sequence[str]) -> Ints:
+        """Return the number of each document of a vocabulary as far as it was looked up, to be filled further."""
+        latest = self._vocabularies[-1:]  # one look, because another thread may put in its own
+        if latest and latest[0][0] is doc_ids:
+            return latest[0][1]
+        table = np.full(len(doc_ids), _NOT_YET)
+        self._vocabularies[:] = [(doc_ids, table)]
+        return table
 
     @cached_property
     def _numbered_documents(self) -> dict[str, int]:

@@ -29,10 +29,10 @@ def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = 
     """Return the percentile bootstrap interval of each mean (Efron and Tibshirani, 1993, chapter 13).
 
     Queries are drawn with replacement, the same ones for all rows, and the interval holds the middle 95 % of the
-    means. With no query, there is none: both ends are NaN.
+    means.
 
     Args:
-        values: float64 of shape (rows, queries).
+        values: float64 of shape (rows, queries), at least one query.
         resamples: How often queries are drawn.
         seed: Where the random numbers start.
 
@@ -43,8 +43,6 @@ def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = 
         InputError: ``resamples`` is not a positive number, or ``seed`` a negative one.
     """
     rows, queries = values.shape
-    if not queries:
-        return np.full((rows, 2), np.nan)
     generator = _generator(seed, resamples, "bootstrap")
     means = np.empty((resamples, rows))
     for at, size in _blocks(resamples, queries):

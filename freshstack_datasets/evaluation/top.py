@@ -3,6 +3,9 @@
 Measures need no more than that, so nothing is sorted. A ``Run`` is in the one ranking already, and only its first
 entries are looked at. Of a nested mapping the scores are read once; the rank of a judged document is the number of
 higher scores, plus the documents of the same score with a larger id. Both ways give the same ranks.
+
+Both refuse what ``Run`` refuses, except that the ids of a mapping are only asked to be strings and not empty: one
+with a tab in it is that of no document, and counts as not judged.
 """
 
 import struct
@@ -106,9 +109,7 @@ def _top_of_mapping(run: Mapping[str, Mapping[str, float]], judgments: Judgments
     numbers, ranks, pairs, extra = [_NONE], [_NONE], [_NONE], []
     ties = 0
     for query_id, documents in run.items():
-        dict[str, float]().update(
-            **documents
-        )  # refuses ids that are no strings, at the price of a copy; no loop is as quick
+        dict[str, float]().update(**documents)  # refuses ids that are no strings; a copy is quicker than any loop
         scores = np.frombuffer(struct.pack(f"{len(documents)}d", *documents.values()))  # refuses text
         falling = bool((scores[1:] < scores[:-1]).all())
         rising = scores[::-1] if falling else np.sort(scores)  # as a row of numbers, NaN last
@@ -126,7 +127,7 @@ def _top_of_mapping(run: Mapping[str, Mapping[str, float]], judgments: Judgments
         ranks.append(_ranks(documents, doc_ids, scores, rising, strict=falling))
         pairs.append(np.array([judged[doc_id] for doc_id in doc_ids], np.int64))
     query, rank, pair = (np.concatenate(parts) for parts in (numbers, ranks, pairs))
-    order = np.lexsort((rank, query))
+    order = np.lexsort((rank, query))  # of the judged documents that were found, a few of each query
     order = order[rank[order] <= depth]
     missing = len(judgments.query_ids) - len(run) + len(extra)
     return Top(query[order], rank[order], pair[order], returned, ties, missing, tuple(extra[:3]), len(extra))

@@ -42,7 +42,7 @@ def shuffled(mapping: dict[str, Any], dice: random.Random) -> dict[str, Any]:
     return {key: shuffled(value, dice) if isinstance(value := mapping[key], dict) else value for key in keys}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(cases(), st.randoms(use_true_random=False))
 def test_mapping_and_arrays_agree_to_the_bit_in_any_order(
     case: tuple[Dataset, dict[str, dict[str, float]]], dice: random.Random
@@ -56,7 +56,7 @@ def test_mapping_and_arrays_agree_to_the_bit_in_any_order(
         assert [w.split(" (")[0] for w in again.warnings] == [w.split(" (")[0] for w in first.warnings]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases(), st.randoms(use_true_random=False))
 def test_the_order_of_the_judgments_changes_nothing(
     case: tuple[Dataset, dict[str, dict[str, float]]], dice: random.Random
@@ -70,7 +70,7 @@ def test_the_order_of_the_judgments_changes_nothing(
         assert dict(one.per_query[name]) == pytest.approx(dict(other.per_query[name]), abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases())
 def test_values_stay_within_bounds_and_grow_with_k_where_they_must(
     case: tuple[Dataset, dict[str, dict[str, float]]],
@@ -87,7 +87,7 @@ def test_values_stay_within_bounds_and_grow_with_k_where_they_must(
             assert (smaller <= larger).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases(), st.integers(1, 10**6))
 def test_scores_count_by_their_order_alone(case: tuple[Dataset, dict[str, dict[str, float]]], factor: int) -> None:
     data, run = case

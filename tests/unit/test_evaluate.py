@@ -3,6 +3,7 @@
 import gc
 import json
 import pickle
+import tracemalloc
 import weakref
 from typing import Any
 
@@ -252,6 +253,22 @@ def test_runs_of_one_vocabulary_and_of_another_give_the_same() -> None:
     # other: query 1 has z and y, query 2 has x: 1 of 2 relevant documents of query 1, none of query 2
     for run, expected in ((one, 1.0), (other, 0.25), (wide, 0.25), (one, 1.0)):
         assert evaluate(run, data, "Recall@5").mean["Recall@5"] == expected
+
+
+def test_one_query_with_many_nuggets_costs_no_more_than_its_own() -> None:
+    # padded to the largest query, 2,001 queries x 200 documents x 200 nuggets would take 80 MB even as bytes
+    rows = [("big", f"n{i}", f"d{i}", 1) for i in range(200)]
+    rows += [(f"q{i}", "n", "d0", 1) for i in range(2_000)]
+    data = Dataset.from_nugget_qrels(rows)
+    assert data.fingerprint
+    run = Run.from_dict({query_id: {f"d{i}": -float(i) for i in range(50)} for query_id in ("big", "q0", "q1")})
+    tracemalloc.start()
+    found = evaluate(run, data, "alpha_nDCG@50 Coverage@50 nDCG@50", intervals=False)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.per_query["Coverage@50"]["big"] == 0.25
+    assert found.per_query["alpha_nDCG@50"]["q1"] == 1.0
+    assert peak < 10_000_000
 
 
 @pytest.mark.parametrize("options", [{"resamples": 0}, {"resamples": 1.5}, {"seed": -1}, {"seed": "x"}])
