@@ -9,7 +9,6 @@
     │   ├── SnapshotError              a folder that is no snapshot, or one that cannot be read
     │   └── MeasureError               a measure that cannot be parsed or computed
     ├── MissingExtraError              a package of an extra is not installed
-    ├── CheckFailed                    exit code 1: a check ran and found something
     └── NotComparableError             exit code 3: two things that must not be compared
 
 A message says what is wrong, what was expected, what was got, and what to do next.
@@ -135,12 +134,6 @@ class MissingExtraError(FreshStackError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"the package {package} is not installed", hint=f"pip install 'freshstack-datasets[{extra}]'")
-
-
-class CheckFailed(FreshStackError):
-    """A check ran to its end and found something."""
-
-    exit_code = 1
 
 
 class NotComparableError(FreshStackError):

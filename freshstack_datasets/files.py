@@ -30,7 +30,7 @@ def atomic_folder(target: Path | str) -> Iterator[Path]:
         yield work
         work.chmod(0o777 & ~_umask())
         refuse_taken(target)
-        os.replace(work, target)
+        work.replace(target)
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
         raise
@@ -56,7 +56,7 @@ def atomic_file(target: Path | str) -> Iterator[Path]:
     try:
         yield work
         work.chmod(0o666 & ~_umask())
-        os.replace(work, target)
+        work.replace(target)
     except BaseException:
         work.unlink(missing_ok=True)
         raise

@@ -255,9 +255,10 @@ def check_scores(scores: Sequence[float], where: Callable[[int], tuple[object, o
             return values
     except (TypeError, ValueError, OverflowError):
         pass
-    for i, score in enumerate(scores):
+    given: Sequence[object] = scores  # whatever the annotation promised
+    for i, score in enumerate(given):
         try:
-            finite = not isinstance(score, str | bytes) and bool(np.isfinite(float(score)))
+            finite = not isinstance(score, str | bytes) and bool(np.isfinite(float(score)))  # type: ignore[arg-type]  # the check
         except (TypeError, ValueError, OverflowError):
             finite = False
         if not finite:

@@ -22,8 +22,8 @@ print(f"imported {len(names)} modules of freshstack-datasets {fsd.__version__}")
 """
 
 
-def main() -> int:
-    """Return 0 when the wheel holds what it should and works without the clone."""
+def main() -> None:
+    """Stop with a message when the wheel lacks a file, holds a foreign one, or needs the clone to work."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
         run(sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(ROOT))
@@ -32,15 +32,13 @@ def main() -> int:
         foreign = [n for n in names if not n.startswith(("freshstack_datasets/", "freshstack_datasets-"))]
         missing = [n for n in expected() if n not in names]
         if foreign or missing:
-            print(f"error: the wheel holds {foreign} and lacks {missing}", file=sys.stderr)
-            return 1
+            sys.exit(f"error: the wheel holds {foreign} and lacks {missing}")
         venv.create(folder / "clean", with_pip=True)
         python = folder / "clean" / "bin" / "python"
         run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
         # -I: neither the clone nor the caller's environment can lend a module
         run(str(python), "-I", "-W", "error", "-c", IMPORT_ALL, cwd=folder)
         run(str(folder / "clean" / "bin" / "freshstack"), "--version", cwd=folder)
-    return 0
 
 
 def expected() -> list[str]:
@@ -55,9 +53,9 @@ def run(*command: str, cwd: Path | None = None) -> None:
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed\n{done.stdout}{done.stderr}")
-    if done.stdout.strip() and "-c" in command:
-        print(done.stdout.strip())
+    if "-c" in command:
+        sys.stdout.write(done.stdout)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
