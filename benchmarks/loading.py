@@ -35,9 +35,9 @@ def documents(count: int) -> Iterator[Document]:
     """Yield documents that look like code and prose, by no order of their ids."""
     rng = random.Random(1)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz_", k=rng.randint(2, 10))) for _ in range(20_000)]
-    separators = [" "] * 8 + ["\n", "(", ").", ", "]
+    pieces = [word + rng.choice([" "] * 8 + ["\n", "(", ").", ", "]) for word in words]
     for i in rng.sample(range(count), count):
-        text = "".join(word + rng.choice(separators) for word in rng.choices(words, k=620))
+        text = "".join(rng.choices(pieces, k=620))
         path = f"packages/module_{i % 613}/file_{i}.py"
         metadata = {"url": f"https://example.org/acme/code/blob/main/{path}", "start_byte": 0, "end_byte": len(text)}
         yield Document(f"code/{path}_0_{len(text)}", "", text, metadata)
@@ -170,7 +170,6 @@ def main() -> None:
         make(Path(temporary), given.documents)
         size = sum(path.stat().st_size for path in Path(temporary, "ours").rglob("*") if path.is_file()) / 1e6
         print(f"{given.documents:,} documents written in {time.perf_counter() - start:.0f} s, {size:,.0f} MB\n")
-        start = time.perf_counter()
         figures = rounds(given.rounds, Path(temporary), lambda line: print(line, file=sys.stderr))
         report(figures)
 

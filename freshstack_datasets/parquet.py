@@ -102,7 +102,7 @@ class TableReader:
         """Return the rows of one row group."""
         file, group = self._groups[number]
         with readable(self._paths[file]):
-            rows = self._files[file].read_row_group(group)
+            rows = self._files[file].read_row_group(group, use_threads=False)  # one column is nearly all
             rows.validate(full=True)
             return rows
 
@@ -110,7 +110,7 @@ class TableReader:
         """Yield all rows, or some columns of them, in batches of at most so many rows."""
         for path, file in zip(self._paths, self._files, strict=True):
             with readable(path):
-                for batch in file.iter_batches(batch_size=rows, columns=columns):
+                for batch in file.iter_batches(batch_size=rows, columns=columns, use_threads=False):
                     batch.validate(full=True)  # Parquet says "string", only a look says UTF-8
                     yield batch
 
@@ -160,7 +160,7 @@ def opened(folder: Path, path: str) -> Any:
     """
     file = regular_file(folder, path)
     with readable(path):
-        return pq.ParquetFile(file)
+        return pq.ParquetFile(file, pre_buffer=False)  # True keeps what it read of every row group in memory
 
 
 def _of_table(folder: Path, path: str, table: Table) -> Any:
