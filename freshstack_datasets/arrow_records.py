@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from freshstack_datasets.errors import InputError, UnknownNameError, shown
-from freshstack_datasets.parquet import readable
+from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
+from freshstack_datasets.parquet import VERIFY, readable
 from freshstack_datasets.tables import Table, to_record
 
 T = TypeVar("T")
@@ -73,11 +73,16 @@ class Records(Generic[T]):
             fields: Names of the record's fields, such as ``query_id``.
 
         Raises:
-            InputError: The record has no such field.
+            UnknownNameError: The record has no such field.
+            SnapshotError: A value that every record must have is missing.
         """
         for field in fields:
             if field not in self._table.fields:
                 raise UnknownNameError("field", field, self._table.fields)
+            column = self._table.fields[field]
+            if column in self._table.required and self.arrow[column].null_count:
+                what = f"the column {column} of {self._table.name}"
+                raise SnapshotError(what, expected="a value in every row", got="a null", hint=VERIFY)
         return tuple(_to_list(self.arrow[self._table.fields[field]]) for field in fields)
 
     def with_column(self, field: str, values: list[str]) -> "Records[T]":

@@ -49,6 +49,8 @@ class Corpus(Collection[Document]):
         """
         with readable("the corpus"):
             ids = tuple(self._reader.read(["_id"])["_id"].to_pylist())
+            if None in ids:
+                raise SnapshotError("the corpus", expected="an id in every row", got="a null", hint=VERIFY)
             for before, after in pairwise(ids):
                 if not before < after:
                     got = f"{shown(before)} before {shown(after)}"

@@ -95,10 +95,17 @@ class Dataset:
 
     @cached_property
     def qrels(self) -> Qrels:
-        """Query id to document id to the number of the query's nuggets it supports; judged without support is 0."""
+        """Query id to document id to the number of the query's nuggets it supports; judged without support is 0.
+
+        Raises:
+            SnapshotError: A judgment is of a query that the dataset does not have.
+        """
         qrels: dict[str, dict[str, int]] = {query_id: {} for query_id in self.queries.columns("query_id")[0]}
         for query_id, doc_id, score in zip(*self.judgments.columns("query_id", "doc_id", "score"), strict=True):
-            documents = qrels[query_id]
+            documents = qrels.get(query_id)
+            if documents is None:
+                what = f"a judgment of query {shown(query_id)}"
+                raise SnapshotError(what, expected="a query of the dataset", got="none of that id", hint=VERIFY)
             documents[doc_id] = documents.get(doc_id, 0) + score
         return qrels
 

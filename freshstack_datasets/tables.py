@@ -210,8 +210,11 @@ def to_record(table: Table, row: Mapping[str, Any]) -> Any:
     """Return a row as the record it stands for.
 
     Raises:
-        RecordError: Its id is not allowed.
+        RecordError: Its id is not allowed, or a value that it must have is null.
     """
+    if None in map(row.__getitem__, table.required):
+        missing = next(column for column in table.required if row[column] is None)
+        raise RecordError(f"{table.name}, {shown(row[table.key[0]])}: {missing}", expected="a value", got="null")
     values = {name: row[column] for name, column in table.fields.items()}
     if table is CORPUS:
         values["metadata"] = {k: v for k, v in (values["metadata"] or {}).items() if v is not None}

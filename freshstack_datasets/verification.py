@@ -86,13 +86,18 @@ def _files(folder: Path) -> Iterator[tuple[str, bool]]:
     waiting = [""]
     while waiting:
         inside = waiting.pop()
-        with os.scandir(folder / inside) as entries:
-            for entry in entries:
-                path = f"{inside}/{entry.name}" if inside else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(path)
-                else:
-                    yield path, entry.is_file(follow_symlinks=False)
+        try:
+            with os.scandir(folder / inside) as entries:
+                found = list(entries)
+        except OSError:  # not ours to read, or nested deeper than a path can say
+            yield inside, False
+            continue
+        for entry in found:
+            path = f"{inside}/{entry.name}" if inside else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            else:
+                yield path, entry.is_file(follow_symlinks=False)
 
 
 def _check_file(folder: Path, file: File, report: Report) -> None:

@@ -70,7 +70,7 @@ def digest(rows, key):
     return hashlib.sha256("".join(line + "\n" for line in lines).encode()).hexdigest()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(datasets(), st.randoms(use_true_random=False))
 def test_records_written_and_loaded_again_are_the_same(records, shuffler):
     shuffled = [shuffler.sample(part, len(part)) for part in records]
@@ -87,7 +87,7 @@ def test_records_written_and_loaded_again_are_the_same(records, shuffler):
         assert verify(Path(temporary) / "s") == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(datasets())
 def test_a_digest_is_sha256_over_sorted_canonical_lines(records):
     keys = {
@@ -104,7 +104,7 @@ def test_a_digest_is_sha256_over_sorted_canonical_lines(records):
             assert manifest.tables[name].digest == digest(rows, key)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(datasets(), st.randoms(use_true_random=False))
 def test_judgments_alone_have_the_digest_of_their_table(records, shuffler):
     rows = [(j.query_id, j.nugget_id, j.doc_id, j.score) for j in records[3]]

@@ -372,6 +372,30 @@ def test_links_out_of_the_folder_and_pipes_are_refused(copy, folder):
         load(copy)
 
 
+@pytest.mark.parametrize(
+    ("name", "column"), [("corpus", "_id"), ("corpus", "text"), ("queries", "_id"), ("queries", "text")]
+)
+def test_a_null_where_a_value_must_be_is_an_error_of_ours(copy, name, column):
+    path = copy / TABLES[name].file()
+    rows = pq.read_table(path).to_pylist()
+    rows[0][column] = None
+    pq.write_table(pa.Table.from_pylist(rows, TABLES[name].schema), path)
+    data = load(copy)
+    with pytest.raises(InputError, match="null"):
+        list(data.corpus if name == "corpus" else data.queries)
+    with pytest.raises(InputError, match="null"):
+        data.corpus.get_many(["d00000"]) if name == "corpus" else data.queries.columns("query_id", "text")
+
+
+def test_a_judgment_of_no_query_is_an_error_of_ours(copy):
+    path = copy / TABLES["nugget_qrels"].file()
+    rows = pq.read_table(path).to_pylist()
+    rows[0]["query-id"] = "q0"
+    pq.write_table(pa.Table.from_pylist(rows, TABLES["nugget_qrels"].schema), path)
+    with pytest.raises(SnapshotError, match="a judgment of query 'q0'"):
+        _ = load(copy).qrels
+
+
 # Judgments alone
 
 ROWS = [("q2", "n", "b", 1), ("q2", "n", "a", 0), ("q1", "n", "a", 1), ("q2", "m", "a", 1)]
