@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from freshstack_datasets.conversion import to_record
 from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
 from freshstack_datasets.parquet import VERIFY, readable
-from freshstack_datasets.tables import Table, to_record
+from freshstack_datasets.tables import Table
 
 T = TypeVar("T")
 _BATCH = 1_000

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from freshstack_datasets import __version__
 from freshstack_datasets.card import card
+from freshstack_datasets.conversion import batches
 from freshstack_datasets.digest import fingerprint
 from freshstack_datasets.errors import RecordError, SnapshotError, shown
 from freshstack_datasets.files import atomic_folder
@@ -21,7 +22,7 @@ from freshstack_datasets.parquet import TableWriter
 from freshstack_datasets.recipe import Generator, Recipe, Source
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.spool import Spool
-from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, Table, batches
+from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, Table
 
 _DROPPED = "provenance/dropped.jsonl"
 

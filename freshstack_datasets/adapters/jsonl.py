@@ -6,9 +6,10 @@ from typing import Any
 
 from freshstack_datasets.adapters.lines import write_json_lines
 from freshstack_datasets.arrow_records import Records
+from freshstack_datasets.conversion import to_row
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset
-from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, to_row
+from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES
 
 _BATCH = 1_000
 
