@@ -1,6 +1,8 @@
 """Tables made of judgments alone, as quickly as millions of rows ask for."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -93,9 +95,9 @@ def _judgments(rows: list[Any]) -> pa.Table:
 
 def _coded(ids: Sequence[str]) -> pa.DictionaryArray:
     """Return ids as numbers by first appearance, and the words that the numbers stand for."""
-    number = {value: i for i, value in enumerate(dict.fromkeys(ids))}
+    number: defaultdict[str, int] = defaultdict(count().__next__)  # a new id gets the next number, in one pass
     codes = np.fromiter(map(number.__getitem__, ids), np.int32, len(ids))
-    return pa.DictionaryArray.from_arrays(codes, pa.array(number, pa.string()))
+    return pa.DictionaryArray.from_arrays(codes, pa.array(list(number), pa.string()))
 
 
 def _plain(ids: pa.DictionaryArray) -> bool:
