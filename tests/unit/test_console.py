@@ -14,11 +14,10 @@ import pytest
 import typer
 
 from freshstack_datasets.cli import console
-from freshstack_datasets.errors import CheckFailed, FreshStackError, InputError, NotComparableError
+from freshstack_datasets.errors import FreshStackError, InputError, NotComparableError
 
 ERRORS = {
     "input": InputError("the file a.run", expected="six fields", got="five", hint="write it again"),
-    "check": CheckFailed("two problems"),
     "comparable": NotComparableError("two snapshots", hint="score both on one"),
     "root": FreshStackError("it"),
     "space": OSError(errno.ENOSPC, "No space left on device", "out/corpus.parquet"),
@@ -66,7 +65,6 @@ def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     "kind, code, line",
     [
         ("input", 2, "error: the file a.run, expected six fields, got five; write it again"),
-        ("check", 1, "error: two problems"),
         ("comparable", 3, "error: two snapshots; score both on one"),
         ("root", 2, "error: it"),
         ("space", 2, "error: cannot use out/corpus.parquet: No space left on device; free some space and run it again"),
