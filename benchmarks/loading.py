@@ -46,7 +46,7 @@ def documents(count: int) -> Iterator[Document]:
 def make(folder: Path, count: int) -> None:
     """Write the snapshot, and beside it the same corpus file where the peer's loader looks for it."""
     from freshstack_datasets.snapshot import write_snapshot
-    from freshstack_datasets.tables import CORPUS
+    from freshstack_datasets.tables.schema import CORPUS
 
     first = next(documents(count)).doc_id
     write_snapshot(

@@ -7,7 +7,7 @@ import yaml
 
 from freshstack_datasets.manifest import Manifest
 from freshstack_datasets.recipe import Source
-from freshstack_datasets.tables import QRELS, TABLES
+from freshstack_datasets.tables.schema import QRELS, TABLES
 
 
 def card(manifest: Manifest, about: str = "") -> str:

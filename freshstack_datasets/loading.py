@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from freshstack_datasets import catalog
-from freshstack_datasets.arrow_records import Records
-from freshstack_datasets.corpus import Corpus
-from freshstack_datasets.digest import fingerprint
 from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
-from freshstack_datasets.judged import judged_tables, sorted_digest
 from freshstack_datasets.manifest import Manifest, read_manifest
-from freshstack_datasets.parquet import VERIFY, TableReader
 from freshstack_datasets.records import Judgment, Nugget, Qrels, Query
-from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QUERIES, TABLES, Table
+from freshstack_datasets.tables.corpus import Corpus
+from freshstack_datasets.tables.digest import fingerprint
+from freshstack_datasets.tables.judged import judged_tables, sorted_digest
+from freshstack_datasets.tables.parquet import VERIFY, TableReader
+from freshstack_datasets.tables.records import Records
+from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QUERIES, TABLES, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from freshstack_datasets.digest import fingerprint
 from freshstack_datasets.errors import SnapshotError, shown
 from freshstack_datasets.recipe import (
     Count,
@@ -22,7 +21,8 @@ from freshstack_datasets.recipe import (
     Tool,
     as_tuple,
 )
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables.digest import fingerprint
+from freshstack_datasets.tables.schema import TABLES
 
 __all__ = [
     "About",
@@ -73,7 +73,7 @@ class TableEntry(Model):
 
     Args:
         rows: How many it has.
-        digest: Its canonical digest, see ``digest``.
+        digest: Its canonical digest, see ``tables.digest``.
         files: Its Parquet files; the rows go on from one to the next, in the order of their paths.
     """
 
@@ -111,7 +111,7 @@ class Manifest(About):
         format_version: The version of this format.
         tables: From a table's name to its entry; all five.
         provenance: The files of the build's trace.
-        fingerprint: The sha256 over the tables' digests, see ``digest``; scores are tied to it.
+        fingerprint: The sha256 over the tables' digests, see ``tables.digest``; scores are tied to it.
     """
 
     format_version: int

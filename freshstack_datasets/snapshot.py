@@ -13,16 +13,16 @@ import pyarrow.compute as pc
 
 from freshstack_datasets import __version__
 from freshstack_datasets.card import card
-from freshstack_datasets.conversion import batches
-from freshstack_datasets.digest import fingerprint
 from freshstack_datasets.errors import RecordError, SnapshotError, shown
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.manifest import FILE, FORMAT_VERSION, About, Manifest, made
-from freshstack_datasets.parquet import TableWriter
 from freshstack_datasets.recipe import Generator, Recipe, Source
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
-from freshstack_datasets.spool import Spool
-from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, Table
+from freshstack_datasets.tables.conversion import batches
+from freshstack_datasets.tables.digest import fingerprint
+from freshstack_datasets.tables.parquet import TableWriter
+from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, Table
+from freshstack_datasets.tables.spool import Spool
 
 _DROPPED = "provenance/dropped.jsonl"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from freshstack_datasets.adapters.lines import write_json_lines
-from freshstack_datasets.arrow_records import Records
-from freshstack_datasets.conversion import to_row
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset
-from freshstack_datasets.tables import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES
+from freshstack_datasets.tables.conversion import to_row
+from freshstack_datasets.tables.records import Records
+from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES
 
 _BATCH = 1_000
 

@@ -119,7 +119,9 @@ class Judgments:
             query: int64 of shape (entries,), the query of each.
         """
         table = self._table(doc_ids)
-        new = codes[table[codes] == _NOT_YET]
+        asked = np.zeros(len(doc_ids), bool)
+        asked[codes] = True
+        new = np.flatnonzero(asked & (table == _NOT_YET))  # in the order of the vocabulary, mostly that of memory
         ids = map(doc_ids.__getitem__, new.tolist())
         table[new] = np.fromiter(map(self._numbered_documents.get, ids, repeat(_NOWHERE)), np.int64, len(new))
         keys = query * max(1, len(self._numbered_documents)) + table[codes]

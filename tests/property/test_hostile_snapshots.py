@@ -11,7 +11,7 @@ from freshstack_datasets.errors import FreshStackError
 from freshstack_datasets.loading import load
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables.schema import TABLES
 from freshstack_datasets.verification import verify
 
 

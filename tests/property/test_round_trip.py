@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from freshstack_datasets.digest import TableDigest
 from freshstack_datasets.loading import Dataset, load
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables.digest import TableDigest
+from freshstack_datasets.tables.schema import TABLES
 from freshstack_datasets.verification import verify
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

@@ -11,21 +11,22 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "freshstack_datasets"
 MODULES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "builders").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")])
 
-CORE = ["errors", "files", "progress", "records", "ranking"]
+CORE = ["errors", "files", "home", "progress", "records", "ranking"]
 """What everyone may import, each only those before it."""
 
 MAY_IMPORT = {
     **{name: set(CORE[:i]) for i, name in enumerate(CORE)},
-    "home": {"errors"},
+    "recipe": set(CORE),
     "tables": set(CORE),
-    "manifest": {*CORE, "tables"},
-    "catalog": {*CORE, "manifest"},
+    "manifest": {*CORE, "recipe", "tables"},
+    "card": {*CORE, "recipe", "tables", "manifest"},
+    "catalog": {*CORE, "recipe", "manifest"},
     "runs": set(CORE),
-    "card": {*CORE, "tables", "manifest"},
-    "snapshot": {*CORE, "tables", "manifest", "card", "spool"},
-    "verification": {*CORE, "tables", "manifest", "snapshot"},
+    "snapshot": {*CORE, "recipe", "tables", "manifest", "card"},
+    "verification": {*CORE, "recipe", "tables", "manifest"},
+    "loading": {*CORE, "recipe", "tables", "manifest", "catalog"},
     "evaluation": set(CORE),
-    "retrieval": {*CORE, "home"},
+    "retrieval": set(CORE),
 }
 """A package part and the parts that it may import; those not named here see everything but ``cli``."""
 

@@ -7,7 +7,7 @@ import yaml
 
 from freshstack_datasets.card import card
 from freshstack_datasets.manifest import parse_manifest
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables.schema import TABLES
 
 SHA = "0123456789abcdef" * 4
 

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from freshstack_datasets import catalog, corpus
+from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, RecordError, SnapshotError, UnknownNameError
 from freshstack_datasets.loading import Dataset, load
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables import corpus
+from freshstack_datasets.tables.schema import TABLES
 
 DOCUMENTS = [Document(f"d{i:05}", f"title {i}", f"text {i}", {"tokens": i}) for i in range(3500)]
 QUERIES = [

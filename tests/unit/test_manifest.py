@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from freshstack_datasets.errors import SnapshotError
 from freshstack_datasets.manifest import Manifest, parse_manifest, read_manifest
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables.schema import TABLES
 
 SHA = "0123456789abcdef" * 4
 

@@ -13,10 +13,10 @@ import pytest
 
 from freshstack_datasets.errors import InputError, RecordError, SnapshotError
 from freshstack_datasets.manifest import Filter, Recipe, Source
-from freshstack_datasets.parquet import TableWriter
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables.parquet import TableWriter
+from freshstack_datasets.tables.schema import TABLES
 
 DOCUMENTS = [
     Document("b.py 10%", "", "def b(): ..."),

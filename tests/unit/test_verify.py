@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from freshstack_datasets.digest import TableDigest, fingerprint
 from freshstack_datasets.errors import SnapshotError
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables.digest import TableDigest, fingerprint
+from freshstack_datasets.tables.schema import TABLES
 from freshstack_datasets.verification import verify
 
 FILES = {name: table.file() for name, table in TABLES.items()}

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from freshstack_datasets.errors import RecordError, shown
 from freshstack_datasets.records import check_id
-from freshstack_datasets.tables import CORPUS, IMPORTANCE, NUGGET_QRELS, QUERIES, Table
+from freshstack_datasets.tables.schema import CORPUS, IMPORTANCE, NUGGET_QRELS, QUERIES, Table
 
 BATCH_CHARACTERS = 16_000_000
 """Characters that rows held together may have: at most 64 MB, far from the 2 GB where Arrow's string offsets end."""

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from freshstack_datasets.digest import TableDigest, json_values
 from freshstack_datasets.errors import RecordError, shown
 from freshstack_datasets.records import check_id
-from freshstack_datasets.tables import NUGGET_QRELS, NUGGETS, QUERIES
+from freshstack_datasets.tables.digest import TableDigest, json_values
+from freshstack_datasets.tables.schema import NUGGET_QRELS, NUGGETS, QUERIES
 
 _IDS = ("query-id", "nugget-id", "corpus-id")
 _CHUNK = 500_000

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from freshstack_datasets.conversion import BATCH_CHARACTERS, batches
 from freshstack_datasets.errors import SnapshotError, shown
 from freshstack_datasets.records import Document
-from freshstack_datasets.tables import CORPUS
+from freshstack_datasets.tables.conversion import BATCH_CHARACTERS, batches
+from freshstack_datasets.tables.schema import CORPUS
 
 _BATCH_ROWS = 4_096
 

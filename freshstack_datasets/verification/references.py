@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from freshstack_datasets.errors import shown
-from freshstack_datasets.problems import Report
-from freshstack_datasets.rows import Seen
+from freshstack_datasets.verification.problems import Report
+from freshstack_datasets.verification.rows import Seen
 
 Ints = NDArray[np.int64]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from freshstack_datasets.conversion import to_record
 from freshstack_datasets.errors import SnapshotError, UnknownNameError, shown
-from freshstack_datasets.parquet import VERIFY, TableReader, readable
 from freshstack_datasets.records import Document
-from freshstack_datasets.tables import CORPUS
+from freshstack_datasets.tables.conversion import to_record
+from freshstack_datasets.tables.parquet import VERIFY, TableReader, readable
+from freshstack_datasets.tables.schema import CORPUS
 
 _CACHE_BYTES = 16_000_000
 """Unpacked row groups that are kept: about three of the usual ones, for look-ups that go from neighbour to neighbour."""

@@ -12,9 +12,9 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from freshstack_datasets.digest import TableDigest
 from freshstack_datasets.errors import SnapshotError, shown
-from freshstack_datasets.tables import Table
+from freshstack_datasets.tables.digest import TableDigest
+from freshstack_datasets.tables.schema import Table
 
 
 class TableWriter:

@@ -27,10 +27,10 @@ from pathlib import Path
 
 from freshstack_datasets.errors import shown
 from freshstack_datasets.manifest import FILE, File, Manifest, read_manifest
-from freshstack_datasets.problems import Problem, Report
-from freshstack_datasets.references import check_references
-from freshstack_datasets.rows import Seen, check_table
-from freshstack_datasets.tables import TABLES
+from freshstack_datasets.tables.schema import TABLES
+from freshstack_datasets.verification.problems import Problem, Report
+from freshstack_datasets.verification.references import check_references
+from freshstack_datasets.verification.rows import Seen, check_table
 
 _FREE = {FILE, "README.md", ".gitattributes"}
 """Files that the manifest does not vouch for."""

@@ -15,7 +15,7 @@ class Problem:
     """One thing that is wrong with a snapshot.
 
     Args:
-        code: What kind of thing, see ``verification``.
+        code: What kind of thing, see ``verification.folder``.
         file: Where, relative to the snapshot's folder.
         id: Which: the id, or the ids of a row's key with spaces between them; "" where the whole file is meant.
         message: The same in words.

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from freshstack_datasets.digest import TableDigest
 from freshstack_datasets.errors import SnapshotError, shown
 from freshstack_datasets.manifest import TableEntry
-from freshstack_datasets.parquet import TableReader, columns_in_words, opened
-from freshstack_datasets.problems import Report
-from freshstack_datasets.tables import IMPORTANCE, NUGGET_QRELS, NUGGETS, Table
+from freshstack_datasets.tables.digest import TableDigest
+from freshstack_datasets.tables.parquet import TableReader, columns_in_words, opened
+from freshstack_datasets.tables.schema import IMPORTANCE, NUGGET_QRELS, NUGGETS, Table
+from freshstack_datasets.verification.problems import Report
 
 SHOWN_ID = 200
 """Characters of an id that a problem holds."""

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from freshstack_datasets.conversion import to_record
 from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
-from freshstack_datasets.parquet import VERIFY, readable
-from freshstack_datasets.tables import Table
+from freshstack_datasets.tables.conversion import to_record
+from freshstack_datasets.tables.parquet import VERIFY, readable
+from freshstack_datasets.tables.schema import Table
 
 T = TypeVar("T")
 _BATCH = 1_000
