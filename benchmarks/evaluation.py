@@ -16,7 +16,8 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ POOL, JUDGED, RELEVANT = 60, 20, 6  # documents pooled for a query, judged for e
 CORPUS = 100_003  # a prime, so that steps of any length visit every document
 NAMES = ("alpha_nDCG@10", "Coverage@20", "Recall@50")
 OURS = ("ours, mapping", "ours, arrays")
+STRANGE = "  with new ids"  # arrays, and no id of the run was looked up before
 PEERS = ("freshstack", "ir_measures", "pyndeval")
 AGREE = {"freshstack": 5.1e-5}  # it rounds to four decimals, and Coverage to five per query before that
 Values = tuple[float | None, ...]
@@ -91,13 +93,14 @@ def make(scale: int, *, arrays: bool = True) -> Input:
     return Input(rows, query_ids, doc_ids, codes, scores, pool, places)
 
 
-def ours(data: Input, *, arrays: bool) -> Callable[[], Values]:
-    """Return a call that scores with this package."""
+def ours(data: Input, *, arrays: bool, strange: bool = False) -> Callable[[], Values]:
+    """Return a call that scores with this package; if ``strange``, each run with another vocabulary than the last."""
     dataset = Dataset.from_nugget_qrels(data.rows, name="benchmark")
     run: Any = data.run() if arrays else data.mapping()
+    runs = cycle([run, replace(run, doc_ids=tuple(run.doc_ids))] if strange else [run])
 
     def call() -> Values:
-        result = evaluate(run, dataset, NAMES, intervals=False)
+        result = evaluate(next(runs), dataset, NAMES, intervals=False)
         return tuple(result.mean[name] for name in NAMES)
 
     return call
@@ -185,7 +188,8 @@ def interleaved(rounds: int) -> None:
     """Time all tools in turn on the same input, and print ratios."""
     data = make(1)
     calls = {tool: prepared(tool, data) for tool in (*OURS, *PEERS)}
-    cold = {tool: timed(calls[tool])[0] for tool in OURS}
+    calls[STRANGE] = ours(data, arrays=True, strange=True)
+    cold = {tool: timed(calls[tool])[0] for tool in (*OURS, STRANGE)}
     expected = calls[OURS[0]]()
     seconds: dict[str, list[float]] = {tool: [] for tool in calls}
     for _ in range(rounds):
