@@ -17,7 +17,7 @@ from builders.filters import Filters
 from builders.html_text import html_parser
 from builders.scratch import Scratch
 from builders.site import Site, licence, licence_of_all
-from freshstack_datasets.errors import InputError, SnapshotError, shown
+from freshstack_datasets.errors import InputError, SnapshotError, shown, shown_path
 from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.manifest import About, Filter, Generator, Manifest, Recipe, Source, made
 from freshstack_datasets.progress import track
@@ -174,7 +174,7 @@ def _nothing_left(posts: Path, found: Collected) -> InputError:
     told = [f"{count:,} {name}" for name, count in found.rows.items() if count]
     dropped = [f"{count:,} {name}" for name, count in found.dropped.items()]
     return InputError(
-        f"no question of {shown(str(posts))} is left",
+        f"no question of {shown_path(posts)} is left",
         expected="at least one with its accepted answer",
         got=f"{', '.join(told) or 'no rows'}" + (f"; left out: {', '.join(dropped)}" if dropped else ""),
         hint="loosen the filters, or take another dump",

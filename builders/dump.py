@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.errors import InputError, shown, shown_path
 from freshstack_datasets.progress import track
 
 BLOCK = 1 << 20
@@ -186,7 +186,7 @@ def _reading(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         got = error.strerror or "an unreadable file"
         raise InputError(
-            f"cannot read {shown(str(path))}", expected=_EXPECTED, got=got[:1].lower() + got[1:], hint=_WHERE
+            f"cannot read {shown_path(path)}", expected=_EXPECTED, got=got[:1].lower() + got[1:], hint=_WHERE
         ) from error
 
 
@@ -194,7 +194,7 @@ def _check_head(path: Path, head: bytes) -> None:
     """Refuse what is no posts dump by its first bytes."""
 
     def refuse(got: str, hint: str = _WHERE) -> InputError:
-        return InputError(f"{shown(str(path))} is no posts dump", expected=_EXPECTED, got=got, hint=hint)
+        return InputError(f"{shown_path(path)} is no posts dump", expected=_EXPECTED, got=got, hint=hint)
 
     if not head:
         raise refuse("an empty file")

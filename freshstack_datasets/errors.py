@@ -41,6 +41,12 @@ def shown(value: object) -> str:
     return text[:SHOWN] + "…" if cut else text
 
 
+def shown_path(path: Path | str) -> str:
+    """Return a path for a message: quoted, on one printable line, and whole, since people look for its end."""
+    text = repr(str(path))
+    return text if text.isprintable() else text.encode("ascii", "backslashreplace").decode()
+
+
 class FreshStackError(Exception):
     """The root of every error that the package raises on purpose.
 
@@ -112,8 +118,8 @@ class RunFileError(RunError):
         self, path: Path | str, line: int, what: str, *, expected: str = "", got: str = "", hint: str = ""
     ) -> None:
         self.path, self.line = Path(path), line
-        place = f"{path}:{line}" if line else str(path)
-        super().__init__(f"{place}: {what}", expected=expected, got=got, hint=hint)
+        where = f"{path}:{line}" if line else str(path)
+        super().__init__(f"{where}: {what}", expected=expected, got=got, hint=hint)
 
 
 class SnapshotError(InputError):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.errors import InputError, shown_path
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def refuse_taken(target: Path) -> None:
     """
     if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
         raise InputError(
-            f"cannot write {shown(str(target))}",
+            f"cannot write {shown_path(target)}",
             expected="a new or an empty folder",
             got="one that holds files",
             hint="choose another path or remove it first",

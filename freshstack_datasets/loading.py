@@ -243,7 +243,10 @@ def _reader(folder: Path, table: Table, manifest: Manifest) -> TableReader:
     expected = manifest.tables[table.name].rows
     if reader.rows != expected:
         raise SnapshotError(
-            f"the table {table.name} of {folder}", expected=f"{expected} rows", got=f"{reader.rows}", hint=VERIFY
+            f"the table {table.name} of {folder}",
+            expected=f"{expected} rows",
+            got=f"{reader.rows}",
+            hint=VERIFY,
         )
     return reader
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from freshstack_datasets.errors import SnapshotError, shown
+from freshstack_datasets.errors import SnapshotError, shown, shown_path
 from freshstack_datasets.recipe import (
     Count,
     Filter,
@@ -178,7 +178,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         if path.is_symlink() or not path.is_file():
             raise SnapshotError(
-                f"{shown(str(folder))[1:-1]} is no snapshot",
+                f"{shown_path(folder)[1:-1]} is no snapshot",
                 expected=f"a folder with a {FILE}",
                 got="none",
                 hint="check the path",
@@ -187,7 +187,7 @@ def read_manifest(folder: Path) -> Manifest:
             content = stream.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         got = getattr(error, "strerror", None) or type(error).__name__
-        raise SnapshotError(f"{shown(str(path))} cannot be read", got=got) from None
+        raise SnapshotError(f"{shown_path(path)} cannot be read", got=got) from None
     if len(content) > _MAX_BYTES:
         raise SnapshotError(str(path), expected=f"at most {_MAX_BYTES} bytes", got="more")
     return parse_manifest(content, str(path))

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from freshstack_datasets.errors import FreshStackError, InputError, shown
+from freshstack_datasets.errors import FreshStackError, InputError, shown, shown_path
 from freshstack_datasets.records import check_id
 
 SUFFIXES = (".json", ".jsonl", ".tsv")
@@ -24,22 +24,22 @@ def read_query_texts(path: Path) -> dict[str, str]:
     """
     if path.suffix not in SUFFIXES:
         raise InputError(
-            f"--query {shown(str(path))}",
+            f"--query {shown_path(path)}",
             expected=f"text, title, body, answer, nuggets or a file that ends with {', '.join(SUFFIXES)}",
         )
     text = _text_of(path)
     rows = _of_json(path, text) if path.suffix == ".json" else _of_lines(path, text)
     texts: dict[str, str] = {}
     for line, name, value in rows:
-        place = f"{path}:{line}" if line else str(path)
+        where = f"{path}:{line}" if line else str(path)
         try:
             query_id = check_id(name, "query")
         except FreshStackError as error:
-            raise InputError(f"{place}: {error}") from None
+            raise InputError(f"{where}: {error}") from None
         if not isinstance(value, str):
-            raise InputError(f"{place}: query {shown(query_id)}", expected="a text", got=shown(value))
+            raise InputError(f"{where}: query {shown(query_id)}", expected="a text", got=shown(value))
         if query_id in texts:
-            raise InputError(f"{place}: query {shown(query_id)}", expected="each query once", got="it twice")
+            raise InputError(f"{where}: query {shown(query_id)}", expected="each query once", got="it twice")
         texts[query_id] = value
     return texts
 
@@ -49,14 +49,14 @@ def _text_of(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
-            raise InputError(f"the file {shown(str(path))}", expected=f"at most {LARGEST} bytes", got="more")
+            raise InputError(f"the file {shown_path(path)}", expected=f"at most {LARGEST} bytes", got="more")
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}:{line}: a text", expected="UTF-8", got=f"byte {error.start} that is not") from None
     except (OSError, ValueError) as error:  # ValueError: a path with NUL
         reason = error.strerror if isinstance(error, OSError) else error
-        raise InputError(f"cannot read {shown(str(path))}", got=shown(str(reason))) from None
+        raise InputError(f"cannot read {shown_path(path)}", got=shown(str(reason))) from None
 
 
 def _of_json(path: Path, text: str) -> Iterator[tuple[int, object, object]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.errors import InputError, shown, shown_path
 from freshstack_datasets.files import atomic_file
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def check_suffix(path: Path) -> None:
     """
     if path.suffix not in SUFFIXES:
         expected = f"a name that ends with {' or '.join(SUFFIXES)}"
-        raise InputError(f"--per-query {shown(str(path))}", expected=expected, got=shown(path.suffix))
+        raise InputError(f"--per-query {shown_path(path)}", expected=expected, got=shown(path.suffix))
 
 
 def write_per_query(results: "Sequence[Result]", path: Path) -> None:
@@ -64,7 +64,7 @@ def write_per_query(results: "Sequence[Result]", path: Path) -> None:
             write(results, file)
     except (OSError, ValueError) as error:  # ValueError: a path with NUL
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot write {shown(str(path))}", got=shown(reason)) from error
+        raise InputError(f"cannot write {shown_path(path)}", got=shown(reason)) from error
 
 
 def _write_csv(results: "Sequence[Result]", file: TextIO) -> None:

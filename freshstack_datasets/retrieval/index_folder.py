@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.errors import InputError, shown, shown_path
 
 FORMAT = 1
 """Raised whenever the files or the way from text to index change, so that no older index is taken for a new one."""
@@ -69,7 +69,7 @@ def read_note(folder: Path, retriever: str, libraries: Mapping[str, str] | None 
     ):
         if got != expected:
             raise InputError(
-                f"the {part} of the index in {shown(str(folder))}",
+                f"the {part} of the index in {shown_path(folder)}",
                 expected=shown(expected),
                 got=shown(got),
                 hint=AGAIN,
@@ -83,12 +83,12 @@ def read_note(folder: Path, retriever: str, libraries: Mapping[str, str] | None 
 
 def damaged(path: Path, expected: str, got: str) -> InputError:
     """Return the error for a file of an index that is not as it was written."""
-    return InputError(f"the index file {shown(str(path))} is damaged", expected=expected, got=got, hint=AGAIN)
+    return InputError(f"the index file {shown_path(path)} is damaged", expected=expected, got=got, hint=AGAIN)
 
 
 def _note(folder: Path) -> dict[str, Any]:
     path = folder / NOTE
-    what = f"{shown(str(folder))} is no index"
+    what = f"{shown_path(folder)} is no index"
     try:
         with path.open("rb") as stream:
             note = json.loads(stream.read(LARGEST_NOTE))
@@ -115,7 +115,7 @@ def _check_files(folder: Path, files: Mapping[str, Any]) -> None:
                 raise damaged(folder / name, shown(expected), shown(got))
     except OSError as error:
         raise InputError(
-            f"the index in {shown(str(folder))}", expected="readable files", got=error.strerror or "none", hint=AGAIN
+            f"the index in {shown_path(folder)}", expected="readable files", got=error.strerror or "none", hint=AGAIN
         ) from None
 
 

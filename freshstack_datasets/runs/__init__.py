@@ -12,7 +12,7 @@ from typing import BinaryIO, Protocol
 
 import numpy as np
 
-from freshstack_datasets.errors import InputError, RunError, UnknownNameError, shown
+from freshstack_datasets.errors import InputError, RunError, UnknownNameError, shown, shown_path
 from freshstack_datasets.files import atomic_file
 from freshstack_datasets.ranking import Run, as_run
 from freshstack_datasets.runs import jsonl, nested_json, parquet, trec
@@ -79,7 +79,7 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, fo
                 with _sink(work, zipped) as stream:
                     _TEXT[kind].write(run, stream)
     except (OSError, ValueError) as error:  # ValueError: a path with NUL
-        raise InputError(f"cannot write {shown(str(path))}", got=shown(str(error))) from None
+        raise InputError(f"cannot write {shown_path(path)}", got=shown(str(error))) from None
 
 
 def _format_of(path: Path, format: str | None) -> tuple[str, bool]:
@@ -92,7 +92,7 @@ def _format_of(path: Path, format: str | None) -> tuple[str, bool]:
         if format is None:
             text = [suffix for name, known in FORMATS.items() if name in _TEXT for suffix in known]
             raise InputError(
-                f"run file {shown(str(path))}",
+                f"run file {shown_path(path)}",
                 expected=f"a name that ends with {', '.join(text)} (each also with {GZIP}) or .parquet",
                 got=shown("".join(path.suffixes[-2:])) if suffixes else "a name without suffix",
                 hint="rename it or name the format",
@@ -100,7 +100,7 @@ def _format_of(path: Path, format: str | None) -> tuple[str, bool]:
     elif format not in FORMATS:
         raise UnknownNameError("run format", format, FORMATS)
     if zipped and format not in _TEXT:
-        raise InputError(f"run file {shown(str(path))}", expected=f"{format} without {GZIP}", got=f"one with {GZIP}")
+        raise InputError(f"run file {shown_path(path)}", expected=f"{format} without {GZIP}", got=f"one with {GZIP}")
     return format, zipped
 
 
