@@ -3,8 +3,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-CODE := freshstack_datasets builders tests benchmarks
-TYPED := freshstack_datasets builders
+CODE := freshstack_datasets builders leaderboard tests benchmarks
+TYPED := freshstack_datasets builders leaderboard
 
 .PHONY: setup test check format lint types coverage wheel bench clean
 

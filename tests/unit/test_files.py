@@ -1,0 +1,94 @@
+"""Writing that is all or nothing."""
+
+import os
+import stat
+
+import pytest
+
+from freshstack_datasets.errors import InputError
+from freshstack_datasets.files import atomic_file, atomic_folder
+
+
+def test_a_folder_appears_when_its_block_ends(tmp_path):
+    target = tmp_path / "deep" / "folder"
+    with atomic_folder(target) as work:
+        (work / "a").write_text("1")
+        assert not target.exists()
+    assert [path.name for path in target.parent.iterdir()] == ["folder"]
+    assert (target / "a").read_text() == "1"
+
+
+def test_nothing_is_left_of_a_folder_whose_block_fails(tmp_path):
+    def interrupted():
+        with atomic_folder(tmp_path / "folder") as work:
+            (work / "a").write_text("1")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_folder_is_taken_and_a_full_one_refused(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with atomic_folder(tmp_path / "empty") as work:
+        (work / "a").write_text("1")
+    with pytest.raises(InputError, match="empty', expected a new or an empty folder, got one that holds files; choose"):
+        atomic_folder(tmp_path / "empty").__enter__()
+    assert (tmp_path / "empty" / "a").read_text() == "1"
+
+
+def test_a_folder_that_somebody_fills_meanwhile_is_left_to_them(tmp_path):
+    target = tmp_path / "folder"
+    folder = atomic_folder(target)
+    folder.__enter__()
+    target.mkdir()
+    (target / "theirs").write_text("2")
+    with pytest.raises(InputError, match="expected a new or an empty folder"):
+        folder.__exit__(None, None, None)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+    assert (target / "theirs").read_text() == "2"
+
+
+def test_a_link_is_refused_even_to_nowhere(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="expected a new or an empty folder"):
+        atomic_folder(tmp_path / "link").__enter__()
+
+
+def test_a_file_is_replaced_only_when_its_block_ends_well(tmp_path):
+    target = tmp_path / "file.txt"
+    target.write_text("old")
+
+    def failing():
+        with atomic_file(target) as work:
+            work.write_text("half")
+            raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"):
+        failing()
+    assert target.read_text() == "old"
+    with atomic_file(target) as work:
+        work.write_text("new")
+        assert target.read_text() == "old"
+        assert work.suffix == ".txt"
+    assert target.read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_a_folder_is_no_place_for_a_file(tmp_path):
+    with pytest.raises(InputError, match="expected a file's path, got a folder"):
+        atomic_file(tmp_path).__enter__()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_what_is_written_has_the_permissions_that_the_user_gives_new_files(tmp_path):
+    before = os.umask(0o027)
+    try:
+        with atomic_folder(tmp_path / "folder"), atomic_file(tmp_path / "file"):
+            pass
+    finally:
+        os.umask(before)
+    # 777 and 666 without the bits of 027
+    assert stat.S_IMODE((tmp_path / "folder").stat().st_mode) == 0o750
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
