@@ -118,7 +118,8 @@ class RunFileError(RunError):
         self, path: Path | str, line: int, what: str, *, expected: str = "", got: str = "", hint: str = ""
     ) -> None:
         self.path, self.line = Path(path), line
-        where = f"{path}:{line}" if line else str(path)
+        where = str(path) if str(path).isprintable() else shown_path(path)[1:-1]
+        where += f":{line}" if line else ""
         super().__init__(f"{where}: {what}", expected=expected, got=got, hint=hint)
 
 

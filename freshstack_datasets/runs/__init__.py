@@ -65,12 +65,12 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, fo
         format: One of ``FORMATS``; by the suffix when not given.
 
     Raises:
-        RunError: The run ranks no document, or holds an id that the format cannot.
+        RunError: The run has no query, or in any format but JSON no document, or holds an id that the format cannot.
         InputError: Neither the suffix nor ``format`` is known, or the file cannot be written.
     """
     run, path = as_run(run), Path(path)
     kind, zipped = _format_of(path, format)
-    _check_writable(run)
+    _check_writable(run, kind)
     try:
         with atomic_file(path) as work:
             if kind == "parquet":
@@ -104,10 +104,16 @@ def _format_of(path: Path, format: str | None) -> tuple[str, bool]:
     return format, zipped
 
 
-def _check_writable(run: Run) -> None:
+def _check_writable(run: Run, format: str) -> None:
     """Refuse what the readers would refuse, so that a file that was written can be read."""
-    if not len(run.codes):
-        raise RunError("a run to write", expected="at least one document", got="none")
+    if not run.query_ids:
+        raise RunError("a run to write", expected="at least one query", got="none")
+    if not len(run.codes) and format != "json":
+        raise RunError(
+            f"a run to write as {format}",
+            expected="at least one document, since only JSON can hold a query that found nothing",
+            got="none",
+        )
     for kind, ids in (("query", run.query_ids), ("document", (run.doc_ids[code] for code in np.unique(run.codes)))):
         for value in ids:
             if len(value) > ID_LIMIT:

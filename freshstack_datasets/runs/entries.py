@@ -59,11 +59,10 @@ class Entries:
         """Return the run.
 
         Raises:
-            RunFileError: There is no entry, or a document comes twice for a query.
+            RunFileError: There is no query, or a document comes twice for one.
         """
-        if not self._count:
-            got = f"{len(self._queries)} queries without document" if self._queries else "none: the file is empty"
-            raise RunFileError(self._path, 0, "a run", expected="at least one document of one query", got=got)
+        if not self._queries:
+            raise RunFileError(self._path, 0, "a run", expected="at least one query", got="none: the file is empty")
         queries, docs, scores = self._columns()
         self._parts.clear()
         self._check_duplicates(queries, docs)
@@ -80,7 +79,8 @@ class Entries:
         return Run.from_codes(tuple(self._queries), offsets, tuple(vocabulary), place[docs], scores, name)
 
     def _columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        queries, docs, scores = zip(*self._parts, strict=True)
+        nothing = np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0)
+        queries, docs, scores = zip(nothing, *self._parts, strict=True)
         return np.concatenate(queries), np.concatenate(docs), np.concatenate(scores)
 
     def _check_duplicates(self, queries: NDArray[np.int32], docs: NDArray[np.int32]) -> None:

@@ -13,7 +13,7 @@ from freshstack_datasets.runs.source import Source
 def read(path: Path) -> Run:
     """Read a run of nested JSON, as a stream.
 
-    A query may have an empty object, but some query must have a document.
+    A query may have an empty object: it found nothing.
 
     Raises:
         RunFileError: The file does not hold a run.
@@ -24,7 +24,8 @@ def read(path: Path) -> Run:
         for query_id in scanner.queries():
             entries.add_query(query_id)
             for doc_ids, scores in scanner.documents():
-                entries.add([query_id] * len(scores), doc_ids, scores)
+                if scores:
+                    entries.add([query_id] * len(scores), doc_ids, scores)
     return entries.run(run_name(path))
 
 

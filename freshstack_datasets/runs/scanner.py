@@ -97,6 +97,8 @@ class Scanner:
 
         Nothing is said about a fault here: the object is then read entry by entry, and the fault found again.
         """
+        if not self._buffer.startswith("{", self._place):  # a list of pairs would decode to the same
+            return None
         try:
             pairs, end = _DECODER.raw_decode(self._buffer, self._place)
             doc_ids, scores = [key for key, _ in pairs], [value for _, value in pairs]

@@ -117,7 +117,7 @@ def test_ranks_do_not_count_and_lines_may_come_in_any_order(read):
             "q Q0 d 1 1 t\nq Q0 e 1 1 t\nr Q0 d 1 1 t\nq Q0 e 2 0 t",
             "run.trec:4: document 'e' of query 'q', expected it once, got it a second time, after line 2",
         ),
-        ("", "run.trec: a run, expected at least one document of one query, got none: the file is empty"),
+        ("", "run.trec: a run, expected at least one query, got none: the file is empty"),
         ("\n \r\n", "got none: the file is empty"),
     ],
 )
@@ -132,8 +132,11 @@ def test_a_fault_in_a_trec_file_is_named_with_its_line(refusal, text, message):
     [
         ("", "run.json:1: JSON, expected an object of query id to document id to score, got the end of the file"),
         ("\n\n [1]", "run.json:3: JSON, expected an object of query id"),
-        ("{}", "run.json: a run, expected at least one document of one query, got none"),
-        ('{"q": {}}', "got 1 queries without document"),
+        ("{}", "run.json: a run, expected at least one query, got none"),
+        (
+            '{"q": [["d", 1.5]]}',
+            """run.json:1: JSON, expected an object of document id to score, got '[["d", 1.5]]}'""",
+        ),
         ('{"q": 1}', "run.json:1: JSON, expected an object of document id to score, got '1}'"),
         ('{"q": {"d": {}}}', "expected a finite number, got '{}}}'"),
         ('{"q":\n{"d": 1,\n"e": "1"}}', "run.json:3: JSON, expected a finite number, got '\"1\"}}'"),
@@ -174,7 +177,7 @@ GOOD = '{"query_id": "q", "doc_id": "d", "score": 1}\n'
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("", "run.jsonl: a run, expected at least one document of one query, got none: the file is empty"),
+        ("", "run.jsonl: a run, expected at least one query, got none: the file is empty"),
         (GOOD + "[]", "run.jsonl:2: JSON, expected an object such as"),
         (GOOD + "{", "run.jsonl:2: JSON, character 2: "),
         (GOOD + GOOD.replace('"d"', '"e"').strip() * 2, "run.jsonl:2: JSON, character 45: Extra data"),
@@ -295,6 +298,14 @@ def test_a_file_that_cannot_be_opened_is_named(tmp_path):
         read_run(tmp_path / "folder.json")
 
 
+@pytest.mark.parametrize("suffix", ["trec", "json.gz", "parquet"])
+def test_a_path_with_a_line_break_or_an_escape_sequence_stays_on_one_printable_line(tmp_path, suffix):
+    with pytest.raises(RunFileError) as caught:
+        read_run(tmp_path / f"a\n\x1b[31mb.{suffix}")
+    assert f"/a\\n\\x1b[31mb.{suffix}: " in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
 def test_the_format_goes_by_the_suffix_unless_it_is_named(tmp_path):
     write_run(RUN, tmp_path / "a.TXT")
     assert (tmp_path / "a.TXT").read_text().startswith("q1\tQ0\td1\t1\t2.5\trun\n")
@@ -338,8 +349,12 @@ def test_a_run_is_named_by_its_tag_else_by_its_file(tmp_path):
         ({"a b": {"d": 1.0}}, "run.trec", "query id 'a b' in a TREC file, expected no space"),
         ({"\ufeffq": {"d": 1.0}}, "run.trec", "byte-order mark"),
         ({"q": {"a\0": 1.0}}, "run.trec", "NUL"),
-        ({"q": {}}, "run.json", "a run to write, expected at least one document, got none"),
-        ({}, "run.parquet", "expected at least one document"),
+        (
+            {"q": {}},
+            "run.jsonl",
+            "as jsonl, expected at least one document, since only JSON can hold a query that found",
+        ),
+        ({}, "run.json", "a run to write, expected at least one query, got none"),
         ({"q": {"d" * 10_001: 1.0}}, "run.jsonl", "expected at most 10000 characters, got 10001"),
     ],
 )
@@ -347,6 +362,13 @@ def test_what_would_not_read_back_is_not_written(tmp_path, run, name, message):
     with pytest.raises(RunError, match=message):
         write_run(run, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_whose_queries_found_nothing_goes_into_json_and_comes_back(tmp_path):
+    write_run({"q2": {}, "q1": {}}, tmp_path / "run.json")
+    run = read_run(tmp_path / "run.json")
+    assert run.query_ids == ("q2", "q1")
+    assert run.to_dict() == {"q2": {}, "q1": {}}
 
 
 def test_ids_with_nul_go_into_every_format_but_trec(tmp_path):
