@@ -250,10 +250,11 @@ def check_scores(scores: Sequence[float], where: Callable[[int], tuple[object, o
     """
     try:
         sum(scores)  # numpy would take the string "1.5" for a number; a sum does not
-        values = np.fromiter(scores, np.float64, len(scores))
+        with np.errstate(over="ignore"):  # a longer float may become infinite, which is looked for next
+            values = np.fromiter(scores, np.float64, len(scores))
         if np.isfinite(values).all():
             return values
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, ArithmeticError):
         pass
     given: Sequence[object] = scores  # whatever the annotation promised
     for i, score in enumerate(given):

@@ -105,6 +105,8 @@ def _ties(run: Run, numbers: Ints) -> int:
 def _top_of_mapping(run: Mapping[str, Mapping[str, float]], judgments: Judgments, depth: int) -> Top | None:
     """Read a nested mapping; None, or an error of whatever kind, when something in it needs a closer look."""
     "".join(run)  # refuses what is no string
+    if "" in run:
+        return None
     returned = np.zeros(len(judgments.query_ids), np.int64)
     numbers, ranks, pairs, extra = [_NONE], [_NONE], [_NONE], []
     ties = 0

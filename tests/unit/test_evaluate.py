@@ -5,6 +5,7 @@ import json
 import pickle
 import tracemalloc
 import weakref
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -162,9 +163,12 @@ NAN, INF = float("nan"), float("inf")
         ({"1": {"x": 1j}}, "(complex)"),
         ({"1": {"x": 10**400}}, "document 'x': score, expected a finite number"),
         ({"1": {"x": 10**5000}}, "document 'x': score, expected a finite number"),
+        ({"1": {"x": Decimal("sNaN")}}, "document 'x': score, expected a finite number, got Decimal('sNaN') (Decimal)"),
+        ({"1": {"x": np.longdouble("1e4000")}}, "document 'x': score, expected a finite number"),
         ({"1": {"x": 1.0, 5: 2.0}}, "document id, expected a non-empty string without tab or line break, got 5 (int)"),
         ({"1": {"x": 1.0, b"y": 2.0}}, "got b'y' (bytes)"),
         ({"1": {"": 1.0}}, "got '' (str)"),
+        ({"1": {"x": 1.0}, "": {"x": 1.0}}, "query id, expected a non-empty string without tab or line break, got ''"),
         ({1: {"x": 1.0}}, "query id, expected a non-empty string without tab or line break, got 1 (int)"),
         ({"1": ["x"]}, "query '1', expected a mapping from document id to score, got"),
         ({"1": None}, "query '1', expected a mapping from document id to score, got None"),
