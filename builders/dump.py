@@ -26,8 +26,11 @@ LIMIT = 16 << 20
 
 _HEAD = 1 << 16
 _SEEN_OF_WRONG = 1000
-_START = re.compile(rb"<(?:row[\s/>]|!--|/posts[\s>])")
-_LONGEST_START = len(b"</posts>")
+_START = re.compile(rb"<(?:row[\s/>]|!--|!\[CDATA\[|/posts[\s>])")
+_LONGEST_START = len(b"<![CDATA[")
+_CLOSINGS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
+"""What ends a stretch in which a row is none."""
+_END_TAG = b"</row>"
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]{0,60})")
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([^\"']{0,40})")
@@ -113,25 +116,28 @@ class _Scanner:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._buffer, self._at, self._line = b"", 0, 1
-        self._comment = 0  # the line on which a comment was opened that is not closed yet
+        self._closing, self._opened = b"", 0  # what ends the comment that is open, and the line it began on
+        self._damaged = False  # since the last row: what looks like a comment may be a piece of that row
         self._closed = False
 
     def feed(self, block: bytes, *, last: bool = False) -> Iterator[RawRow]:
         """Yield the rows that are whole with this block."""
         self._buffer, self._at = self._buffer[self._at :] + block, 0
-        while not self._comment or self._leave_comment():
+        while not self._closing or self._leave_comment():
             found = _START.search(self._buffer, self._at)
             if found is None:
                 self._skip_to(max(self._at, len(self._buffer) - _LONGEST_START + 1))
                 return
             self._skip_to(found.start())
-            if found.group() == b"<!--":
-                self._comment = self._line
+            if found.group() in _CLOSINGS:
                 self._at = found.end()
+                if not self._damaged:
+                    self._closing, self._opened = _CLOSINGS[found.group()], self._line
             elif found.group().startswith(b"</"):
                 self._closed = True
                 self._at += 2
             elif (row := self._row(last)) is not None:
+                self._damaged = bool(row.wrong)
                 yield row
             else:
                 return
@@ -139,8 +145,8 @@ class _Scanner:
     def finish(self) -> Iterator[RawRow]:
         """Yield what is left at the end of the file, and whether the file ends as it should."""
         yield from self.feed(b"", last=True)
-        if self._comment:
-            yield RawRow(self._comment, b"", "a comment is not closed, what follows it is not read")
+        if self._closing:
+            yield RawRow(self._opened, b"", "a comment is not closed, what follows it is not read")
         elif not self._closed:
             line = self._line + self._buffer.count(b"\n", self._at)
             yield RawRow(line, b"", "the file is cut off: it ends without </posts>")
@@ -157,6 +163,13 @@ class _Scanner:
         if stop >= 0:
             self._skip_to(stop + 2)
             return RawRow(line, self._buffer[start : stop + 2])
+        after = self._buffer[end : end + len(_END_TAG)]
+        if not last and len(after) < len(_END_TAG) and end - start <= self._limit:
+            return None
+        opened = self._buffer[start:end].rstrip() if after == _END_TAG and end - start <= self._limit else b""
+        if opened.endswith(b">"):  # <row ...></row> is the same element in other words
+            self._skip_to(end)
+            return RawRow(line, opened[:-1] + b"/>")
         seen = self._buffer[start : min(end, start + _SEEN_OF_WRONG)]
         too_long = end - start > self._limit
         self._skip_to(end)
@@ -165,10 +178,10 @@ class _Scanner:
         )
 
     def _leave_comment(self) -> bool:
-        end = self._buffer.find(b"-->", self._at)
+        end = self._buffer.find(self._closing, self._at)
         self._skip_to(end if end >= 0 else max(self._at, len(self._buffer) - 2))
         if end >= 0:
-            self._comment = 0
+            self._closing = b""
         return end >= 0
 
     def _skip_to(self, position: int) -> None:

@@ -73,7 +73,10 @@ def test_what_may_stand_before_the_rows(dump, head):
     assert [post.post_id for post in read(dump(GOOD, head=head))] == [7]
 
 
-@pytest.mark.parametrize("between", ["", "\n", "\r\n  ", "<other/>", "text", "<!-- <row Id='1'/> -->", "<rowing/>"])
+@pytest.mark.parametrize(
+    "between",
+    ["", "\n", "\r\n  ", "<other/>", "text", "<!-- <row Id='1'/> -->", "<rowing/>", "<![CDATA[<row Id='1'/>]]>"],
+)
 def test_what_may_stand_between_rows(dump, between):
     assert [post.post_id for post in read(dump(between + GOOD + between + QUESTION.format(8) + between))] == [7, 8]
 
@@ -116,7 +119,26 @@ def test_rows_of_any_layout_come_back_the_same_with_blocks_of_any_size(tmp_path_
 
 
 damage = st.lists(
-    st.sampled_from(["<row ", "<row", "/>", "<", ">", '"', "<!--", "-->", "\n", 'Id="1"', GOOD, "</posts>", "x" * 40])
+    st.sampled_from(
+        [
+            "<row ",
+            "<row",
+            "/>",
+            "<",
+            ">",
+            '"',
+            "<!--",
+            "-->",
+            "</row>",
+            "<![CDATA[",
+            "]]>",
+            "\n",
+            'Id="1"',
+            GOOD,
+            "</posts>",
+            "x" * 40,
+        ]
+    )
     | st.binary(max_size=5).map(lambda b: b.decode("utf-8", "surrogateescape")),
     max_size=20,
 )
@@ -222,6 +244,21 @@ def test_a_comment_that_is_not_closed_says_so(dump):
     good, bad = read(dump(GOOD + "\n<!-- " + GOOD, block=5))
     assert good.post_id == 7
     assert bad == BadRow(2, "", "a comment is not closed, what follows it is not read")
+
+
+@pytest.mark.parametrize("block", [1, 5, 1 << 20])
+def test_an_open_comment_within_a_damaged_row_costs_no_other(dump, block):
+    bad, good = read(dump('<row Id="1" PostTypeId="1" Title="T" Body="<!-- <![CDATA[ " />' + GOOD, block=block))
+    assert (bad.post_id, bad.reason) == ("1", "a row without /> before the next <")
+    assert good.post_id == 7
+
+
+@pytest.mark.parametrize("block", [1, 5, 1 << 20])
+@pytest.mark.parametrize("space", ["", " \r\n"])
+def test_a_row_with_an_end_tag_of_its_own_is_the_same(dump, space, block):
+    rows = QUESTION.format(8).replace("/>", f">{space}</row>") + GOOD
+    eight, seven = read(dump(rows, block=block))
+    assert (eight.post_id, eight.body) == (8, seven.body)
 
 
 def test_the_digest_and_the_size_are_those_of_the_file(dump):
