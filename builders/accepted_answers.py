@@ -131,7 +131,7 @@ def _source(dump: Dump, site: Site, found: Collected) -> Source:
     return made(
         Source,
         url=site.url,
-        name=dump.path.name.encode("utf-8", "replace").decode()[:300],
+        name="".join(c if c.isprintable() else "\ufffd" for c in dump.path.name)[:300],
         sha256=dump.sha256,
         license=" AND ".join(sorted(found.licences))[:500] or None,
         counts={"bytes": dump.size, **found.rows},

@@ -42,7 +42,7 @@ class Filters:
             InputError: A value means nothing, or no day can satisfy both dates.
         """
         names = frozenset(name for name in (part.strip().lower() for part in (tags or "").split(",")) if name)
-        if tags is not None and not names:
+        if tags is not None and (not names or any("\ud800" <= c <= "\udfff" for c in tags)):
             raise InputError("--tags", expected="tags separated by commas", got=shown(tags))
         rules = cls(
             names,

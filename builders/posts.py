@@ -158,7 +158,7 @@ def _post(row: RawRow) -> Post:
         owner_name=" ".join(values.get("OwnerDisplayName", "").split()),
         license=" ".join(values.get("ContentLicense", "").split()),
     )
-    if kind > 99 or len(post.license) > 100:
+    if kind > 99 or len(post.license) > 100 or not post.license.isprintable():
         raise _RowError("PostTypeId or ContentLicense is none that exists", shown(kind if kind > 99 else post.license))
     if kind == QUESTION and not post.title:
         raise _RowError("a question without Title")

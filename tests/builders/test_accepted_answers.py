@@ -172,6 +172,13 @@ def test_the_manifest_says_where_everything_came_from(build, tmp_path):
         assert said in card
 
 
+def test_the_name_of_a_dump_may_be_any_that_a_file_can_have(tmp_path):
+    posts = tmp_path / "Posts\n\x7f\udcff.xml"
+    posts.write_text("<posts>" + question(1, 2) + answer(2, 1) + "</posts>")
+    built = builder.build(posts, tmp_path / "out", site=HOST, snapshot="2019-06")
+    assert built.manifest.sources[0].name == "Posts\ufffd\ufffd\ufffd.xml"
+
+
 @pytest.mark.parametrize(
     "options, kept, dropped",
     [
@@ -223,6 +230,7 @@ def test_posts_without_date_or_score_pass_only_where_nobody_asks(build):
         ((None, None, "0000", None), "--to, expected .* got '0000'"),
         ((None, "", None, None), "--from, expected .* got ''"),
         ((None, "2016", "2015", None), "--from 2016-01-01 --to 2015-12-31, expected a first day that is not after"),
+        (("a,\udcff", None, None, None), r"--tags, expected tags separated by commas, got 'a,\\udcff'"),
         ((" ,", None, None, None), "--tags, expected tags separated by commas, got ' ,'"),
     ],
 )

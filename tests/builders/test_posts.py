@@ -162,6 +162,12 @@ def test_damage_gives_the_same_rows_with_blocks_of_any_size(tmp_path_factory, pa
         (f'<row Id="{"9" * 30}" PostTypeId="1" Title="T" />', "9" * 30, "Id is no positive number", f"'{'9' * 30}'"),
         ('<row Id="1" Title="T" />', "1", "no PostTypeId", ""),
         ('<row Id="1" PostTypeId="100" />', "1", "PostTypeId or ContentLicense is none that exists", "100"),
+        (
+            '<row Id="1" PostTypeId="1" Title="T" ContentLicense="a&#x7f;b" />',
+            "1",
+            "PostTypeId or ContentLicense is none that exists",
+            r"'a\x7fb'",
+        ),
         ('<row Id="1" PostTypeId="1" Title="T" Score="1.5" />', "1", "Score is no number", "'1.5'"),
         ('<row Id="1" PostTypeId="1" Title="T" OwnerUserId="me" />', "1", "OwnerUserId is no number", "'me'"),
         (
