@@ -23,9 +23,11 @@ def atomic_folder(target: Path | str) -> Iterator[Path]:
         InputError: Something is there already.
     """
     target = Path(target)
+    if target.name in ("", ".."):  # the folder one is in, which no temporary folder may be put into
+        target = target.resolve()
     refuse_taken(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    work = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
     try:
         yield work
         work.chmod(0o777 & ~_umask())
@@ -50,7 +52,7 @@ def atomic_file(target: Path | str) -> Iterator[Path]:
     if target.is_dir():
         raise InputError(f"cannot write {target}", expected="a file's path", got="a folder")
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", suffix=target.suffix, dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=_prefix(target), suffix=target.suffix, dir=target.parent)
     os.close(handle)
     work = Path(name)
     try:
@@ -69,15 +71,36 @@ def refuse_taken(target: Path) -> None:
         target: Where the folder is to go.
 
     Raises:
-        InputError: Something is there already.
+        InputError: Something is there already, or no folder can be there.
     """
-    if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
+    if obstacle := _obstacle(target):
         raise InputError(
             f"cannot write {shown_path(target)}",
             expected="a new or an empty folder",
-            got="one that holds files",
+            got=obstacle,
             hint="choose another path or remove it first",
         )
+
+
+def _obstacle(target: Path) -> str:
+    """Return why no folder can be put at a path, "" when one can."""
+    text = str(target)
+    if "\0" in text or text.encode("utf-8", "ignore").decode() != text:
+        return "a path with a NUL or bytes that are no text"
+    try:
+        if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
+            return "one that holds files"
+        if target.is_mount():
+            return "the root of a file system, which cannot be replaced"
+        above = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
+        return "" if above.is_dir() else f"a path through the file {shown_path(above)}"
+    except OSError as error:
+        return (error.strerror or "an unusable path").lower()
+
+
+def _prefix(target: Path) -> str:
+    """Return how a temporary sibling's name begins; short, since a name has 255 bytes at most."""
+    return f".{target.name[:40]}-"
 
 
 def _umask() -> int:

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from freshstack_datasets.errors import InputError
-from freshstack_datasets.files import atomic_file, atomic_folder
+from freshstack_datasets.files import atomic_file, atomic_folder, refuse_taken
 
 
 def test_a_folder_appears_when_its_block_ends(tmp_path):
@@ -54,6 +54,48 @@ def test_a_link_is_refused_even_to_nowhere(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     with pytest.raises(InputError, match="expected a new or an empty folder"):
         atomic_folder(tmp_path / "link").__enter__()
+
+
+@pytest.mark.parametrize(
+    "path, got",
+    [
+        ("file/folder", "got a path through the file '.*/file'"),
+        ("x" * 300, "got file name too long"),
+        ("a\0b", "got a path with a NUL"),
+        ("a\udcff", "got a path with a NUL or bytes that are no text"),
+    ],
+)
+def test_a_place_where_no_folder_can_be_is_refused(tmp_path, path, got):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=got):
+        refuse_taken(tmp_path / path)
+
+
+def test_the_root_of_a_file_system_is_refused_even_when_it_is_empty(tmp_path, monkeypatch):
+    monkeypatch.setattr(type(tmp_path), "is_mount", lambda path: path == tmp_path)
+    with pytest.raises(InputError, match="got the root of a file system, which cannot be replaced"):
+        refuse_taken(tmp_path)
+    refuse_taken(tmp_path / "folder")
+
+
+def test_the_empty_folder_that_one_is_in_can_be_taken(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with atomic_folder(".") as work:
+        (work / "a").write_text("1")
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]
+    assert (tmp_path / "here" / "a").read_text() == "1"
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "☕" * 80])
+def test_a_name_as_long_as_can_be_is_written(tmp_path, name):
+    with atomic_folder(tmp_path / name) as work:
+        pass
+    assert not work.exists()
+    (tmp_path / name).rmdir()
+    with atomic_file(tmp_path / name):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_a_file_is_replaced_only_when_its_block_ends_well(tmp_path):
