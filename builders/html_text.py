@@ -8,7 +8,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from builders.html_tree import address, content, language, walk
+from builders.html_tree import BLOCKS, address, content, language, walk
 from builders.markdown import MarkdownWriter, fence_for
 from freshstack_datasets.errors import MissingExtraError
 
@@ -20,14 +20,9 @@ MOST_TAGS = 20_000
 
 _MOST_COPIES = 200_000
 _FORMATTING = re.compile(r"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/]", re.IGNORECASE)
+_VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200f\u2060\ufeff]")
 _TAG = re.compile(r"<[/!?a-zA-Z][^<>]*>?")
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-# fmt: off
-_BLOCKS = frozenset({
-    "address", "article", "aside", "body", "caption", "center", "dd", "details", "div", "dl", "dt", "fieldset",
-    "figcaption", "figure", "footer", "form", "header", "main", "nav", "p", "section", "summary",
-})
-# fmt: on
 
 
 def html_parser() -> "type[LexborHTMLParser]":
@@ -60,7 +55,8 @@ def html_to_text(html: str) -> str:
         html = html.encode("utf-8", "replace").decode()  # halves of surrogate pairs
     tags = html.count("<")
     root = None if tags > MOST_TAGS or _would_multiply(html, tags) else parser(html).body
-    return _without_tags(html) if root is None else _Layout().of(root)
+    text = _without_tags(html) if root is None else _Layout().of(root)
+    return text if _VISIBLE.search(text) else ""
 
 
 def _would_multiply(html: str, tags: int) -> bool:
@@ -98,8 +94,10 @@ class _Layout:
                 if entering:
                     self._code_block(node)
             elif tag == "code":
-                if entering:
+                if entering and node.css_first("br, pre") is None:
                     self._code(content(node))
+                elif entering:
+                    self._code_block(node)
             elif self._cells and tag not in ("td", "th"):
                 self._within_cell(node, tag, entering)
             else:
@@ -108,7 +106,7 @@ class _Layout:
         return self._out.result()
 
     def _element(self, node: "LexborNode", tag: str, entering: bool) -> None:
-        if tag in _BLOCKS:
+        if tag in BLOCKS:
             self._block()
         elif tag in _HEADINGS:
             self._contained(entering, _HEADINGS[tag], "")
@@ -130,7 +128,7 @@ class _Layout:
 
     def _within_cell(self, node: "LexborNode", tag: str, entering: bool) -> None:
         """Lay out a cell's content on one line, whatever it is."""
-        if tag in _BLOCKS or tag in _HEADINGS or tag in ("blockquote", "ul", "ol", "menu", "li", "hr", "br", "tr"):
+        if tag in BLOCKS or tag in _HEADINGS or tag in ("blockquote", "ul", "ol", "menu", "li", "hr", "br", "tr"):
             self._out.text(" ")
         else:
             self._inline(node, tag, entering)

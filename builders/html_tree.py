@@ -8,19 +8,49 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 _LANGUAGE = re.compile(r"(?:^|\s)lang(?:uage)?-([A-Za-z0-9][\w+#.-]{0,30})")
-_ADDRESS = re.compile(r"(?:https?:|ftp:|mailto:|/|#)", re.IGNORECASE)
+_NO_ADDRESS = re.compile(r"(?:javascript|vbscript|data):", re.IGNORECASE)
+_IGNORED = re.compile(r"[\x00-\x20]+")
+# fmt: off
+BLOCKS = frozenset({
+    "address", "article", "aside", "body", "caption", "center", "dd", "details", "div", "dl", "dt", "fieldset",
+    "figcaption", "figure", "footer", "form", "header", "main", "nav", "p", "section", "summary",
+})
+# fmt: on
+_LINES = BLOCKS | {
+    "blockquote",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "menu",
+    "ol",
+    "pre",
+    "table",
+    "tr",
+    "ul",
+}
 _SILENT = frozenset({"head", "noscript", "script", "style", "template", "title", "-comment"})
 
 
-def walk(root: "LexborNode") -> Iterator["tuple[LexborNode, bool]"]:
-    """Yield every node on entering it, and elements again on leaving them; code, and what is never shown, as one."""
+def walk(root: "LexborNode", *, whole: bool = False) -> Iterator["tuple[LexborNode, bool]"]:
+    """Yield every node that is shown on entering it, and elements again on leaving them.
+
+    Args:
+        root: Where to begin.
+        whole: Whether to go into code too, which else is yielded as one.
+    """
+    leaves = ("-text",) if whole else ("-text", "pre", "code")
     node: LexborNode | None = root
     while node is not None:
         tag = node.tag
         silent = tag in _SILENT
         if not silent:
             yield node, True
-        child = None if silent or tag in ("-text", "pre", "code") else node.child
+        child = None if silent or tag in leaves else node.child
         while child is None and node is not None:
             if not silent and node.tag != "-text":
                 yield node, False
@@ -34,12 +64,17 @@ def walk(root: "LexborNode") -> Iterator["tuple[LexborNode, bool]"]:
 
 
 def content(node: "LexborNode") -> str:
-    """Return all text within a node as it is, line breaks for ``<br>``."""
+    """Return all text within a node as it is: line breaks for ``<br>`` and around blocks, images by their words."""
     parts: list[str] = []
-    for inner in node.traverse(include_text=True):
-        if inner.tag == "-text":
+    for inner, entering in walk(node, whole=True):
+        tag = inner.tag
+        if tag == "-text":
             parts.append(inner.text_content or "")
-        elif inner.tag == "br":
+        elif tag == "br" and entering:
+            parts.append("\n")
+        elif tag == "img" and entering:
+            parts.append(inner.attributes.get("alt") or "")
+        elif tag in _LINES and inner.mem_id != node.mem_id and parts and not parts[-1].endswith("\n"):
             parts.append("\n")
     return "".join(parts)
 
@@ -58,4 +93,4 @@ def language(node: "LexborNode") -> str:
 def address(value: str | None) -> str:
     """Return an address that a link can hold, "" when it is none: scripts and images as data are not."""
     found = (value or "").strip()
-    return re.sub(r"\s", "%20", found) if _ADDRESS.match(found) else ""
+    return "" if _NO_ADDRESS.match(_IGNORED.sub("", found)) else re.sub(r"\s", "%20", found)

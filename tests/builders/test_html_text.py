@@ -33,6 +33,14 @@ PAGES = {
     # HTML drops one line break right behind <pre>; one behind <code> is content
     "first line break in pre": ("<pre>\n\n a</pre><pre><code>\nb</code></pre>", "```\n\n a\n```\n\n```\n\nb\n```"),
     "tags within a code block": ("<pre><code>a <b>b</b><br>c</code></pre>", "```\na b\nc\n```"),
+    "blocks within a code block": (
+        "<pre><div>a</div><div> b</div>c<ul><li>d</li><li>e</li></ul></pre>",
+        "```\na\n b\nc\nd\ne\n```",
+    ),
+    "image within a code block": ('<pre>a <img src="https://i.b/c" alt="cup">\nb</pre>', "```\na cup\nb\n```"),
+    "what is never shown within a code block": ("<pre>a<!-- b --><script>c</script></pre>", "```\na\n```"),
+    "inline code of several lines": ("<p>So: <code>f<br>  g</code> ok</p>", "So:\n\n```\nf\n  g\n```\n\nok"),
+    "pre within code": ("<code><pre>x\n  y</pre></code>", "```\nx\n  y\n```"),
     "an empty code block": ("<p>a</p><pre></pre><p>b</p>", "a\n\nb"),
     "unordered list": ("<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n<p>x</p>", "- one\n- two\n\nx"),
     "ordered list": ('<ol start="9"><li>a<br>b</li><li>c</li></ol>', "9. a\n   b\n10. c"),
@@ -54,6 +62,11 @@ PAGES = {
     "link that shows its address": ('<a href="https://a.b">https://a.b</a>', "https://a.b"),
     "link with code": ('<a href="https://a.b"><code>x</code></a>', "[`x`](https://a.b)"),
     "link to a script": ('<a href="javascript:alert(1)">x</a> <a>y</a>', "x y"),
+    "link to a script in disguise": ('<a href=" java&#9;script:alert(1)">x</a>', "x"),
+    "links without a scheme": (
+        '<a href="b/c.html">x</a> <a href="?d=e">y</a> <a href="www.a.b">z</a> <img src="f.png" alt="cup">',
+        "[x](b/c.html) [y](?d=e) [z](www.a.b) ![cup](f.png)",
+    ),
     "link with spaces": ('<a href=" https://a.b/c d ">x</a>', "[x](https://a.b/c%20d)"),
     "link around paragraphs": ('<a href="https://a.b"><p>x</p><p>y</p></a>', "x\n\ny"),
     "image": (
@@ -88,6 +101,7 @@ PAGES = {
     "what is never shown": ("<p>a<!-- b --><script>c</script><style>d</style></p>", "a"),
     "nothing": ("", ""),
     "only white space": ("<p> \n </p><ul><li> </li></ul><blockquote></blockquote>", ""),
+    "only white space that is no ASCII": ("<p>&nbsp;</p><p>&#8203;&#xFEFF;</p>", ""),
     "plain text": ("no tags, 1 < 2", "no tags, 1 < 2"),
     "tags that are never closed": ("<p>a <b>b <ul><li>c <li>d", "a b\n\n- c\n- d"),
     "a frame set has no text": ("<frameset><frame></frameset>", ""),
