@@ -10,7 +10,6 @@ from dataclasses import dataclass
 DEEPEST = 16
 """Lists and quotes within each other that still get a prefix; a page of hostile ones would else be all prefix."""
 
-_SPACES = re.compile(r"[ \t\n\r\f]+")
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -46,7 +45,10 @@ class MarkdownWriter:
 
     def text(self, text: str) -> None:
         """Add inline text."""
-        text = _SPACES.sub(" ", text)
+        for space in "\n\t\r\f":
+            text = text.replace(space, " ")
+        while "  " in text:  # several times as fast as a regular expression
+            text = text.replace("  ", " ")
         if text.startswith(" ") and (not self._inline or self._inline[-1].endswith((" ", "\n"))):
             text = text[1:]
         if text:
