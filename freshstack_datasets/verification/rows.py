@@ -71,7 +71,8 @@ def check_table(folder: Path, table: Table, entry: TableEntry, before: Mapping[s
     """
     seen = Seen(table)
     digest, order = TableDigest(), _Order(table)
-    kept: dict[str, list[pa.Array]] = {}
+    nothing = pa.RecordBatch.from_pylist([], table.schema)  # so that a table without rows keeps its columns too
+    kept = {name: [column] for name, column in _references(nothing, table, "", before, report).items()}
     rows = 0
     for path in sorted(file.path for file in entry.files):
         seen.files.append(path)
@@ -81,7 +82,7 @@ def check_table(folder: Path, table: Table, entry: TableEntry, before: Mapping[s
             order.check(batch, path, report)
             digest.update(batch)
             for name, column in _references(batch, table, path, before, report).items():
-                kept.setdefault(name, []).append(column)
+                kept[name].append(column)
             rows += batch.num_rows
     if seen.complete:
         first = seen.files[0]
@@ -197,9 +198,7 @@ def _references(
 def _keep(seen: Seen, kept: Mapping[str, Sequence[pa.Array]]) -> None:
     """Put what was kept of every batch together."""
     if seen.table.key == ("_id",):
-        seen.ids = pa.concat_arrays(
-            [part.cast(pa.large_string()) for part in kept.get("_id", [])] or [pa.array([], pa.large_string())]
-        )
+        seen.ids = pa.concat_arrays([part.cast(pa.large_string()) for part in kept["_id"]])
     for name, parts in kept.items():
         if name == "score":
             seen.scores = np.concatenate([part.to_numpy() for part in parts])

@@ -284,6 +284,17 @@ def test_a_qrels_score_that_is_not_the_number_of_nuggets_supported_is_found(fold
     assert found(folder) == [("qrels-score", FILES["qrels"], "q1 a")]
 
 
+def test_tables_without_rows_are_looked_at_like_any_other(folder):
+    edit(folder, "qrels", lambda rows: [])
+    lacking = [("qrels-missing", FILES["qrels"], f"q{q} {d}") for q, d in ((1, "a"), (1, "b"), (2, "c"))]
+    assert found(folder) == lacking
+    edit(folder, "nugget_qrels", lambda rows: [])
+    unjudged = [("nugget-without-judgment", FILES["nuggets"], nugget) for nugget in ("n1", "n2", "n3")]
+    assert found(folder) == unjudged
+    edit(folder, "nuggets", lambda rows: [])
+    assert found(folder) == [("query-without-nugget", FILES["queries"], query) for query in ("q1", "q2")]
+
+
 def test_a_lacking_row_of_qrels_is_found(folder):
     edit(folder, "qrels", without(corpus_id="b"))
     assert found(folder) == [("qrels-missing", FILES["qrels"], "q1 b")]
