@@ -48,6 +48,9 @@ _WORD = "[A-Za-z0-9][A-Za-z0-9_.-]*"
 _Size = Annotated[int, Field(ge=0, le=10**15)]
 _Name = Annotated[str, StringConstraints(max_length=200, pattern=rf"^{_WORD}(/{_WORD})?\z")]
 _SnapshotName = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])(\.[1-9][0-9]{0,3})?\z")]
+_PREAMBLE = re.compile("Value error, |(Input|String|Value) should (be |have )?")
+"""How pydantic begins what it expects, which our messages say in one word."""
+
 _M = TypeVar("_M", bound=BaseModel)
 
 
@@ -230,5 +233,5 @@ def _told(name: str, error: ValidationError) -> SnapshotError:
     first = error.errors(include_url=False, include_context=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     got = "" if first["type"] in ("missing", "json_invalid", "value_error") else shown(first["input"])
-    wanted = first["msg"].removeprefix("Value error, ")
+    wanted = _PREAMBLE.sub("", first["msg"])
     return SnapshotError(f"{name}: {shown(place)[1:-1]}" if place else name, expected=wanted, got=got)

@@ -8,7 +8,8 @@ Short = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern
 Long = Annotated[str, StringConstraints(max_length=20_000)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}\z")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
-_Scalar = bool | int | float | Long | None
+_Number = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+_Scalar = bool | _Number | float | Long | None
 
 
 def as_tuple(value: object) -> object:

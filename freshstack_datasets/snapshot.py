@@ -16,7 +16,7 @@ from freshstack_datasets.card import card
 from freshstack_datasets.errors import RecordError, SnapshotError, shown
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.manifest import FILE, FORMAT_VERSION, About, Manifest, made
-from freshstack_datasets.recipe import Generator, Recipe, Source
+from freshstack_datasets.recipe import Generator, Long, Model, Recipe, Source
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.tables.conversion import batches
 from freshstack_datasets.tables.digest import fingerprint
@@ -25,6 +25,10 @@ from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QRE
 from freshstack_datasets.tables.spool import Spool
 
 _DROPPED = "provenance/dropped.jsonl"
+
+
+class _Told(Model):
+    about: Long
 
 
 def write_snapshot(
@@ -74,9 +78,10 @@ def write_snapshot(
         created=created or datetime.now(UTC).date(),
         license=license,
         sources=tuple(sources),
-        recipe=recipe if isinstance(recipe, Recipe) else dict(recipe or {}),
+        recipe=Recipe() if recipe is None else dict(recipe) if isinstance(recipe, Mapping) else recipe,
         generator=Generator(name="freshstack-datasets", version=__version__),
     )
+    made(_Told, about=about)
     with atomic_folder(folder) as work:
         tables = _write_tables(work, documents, queries, nuggets, judgments)
         provenance = [] if dropped is None else [_write_dropped(work, dropped)]

@@ -161,8 +161,11 @@ def _integer(value: Any, bits: int) -> int:
 def _check_domain(table: Table, column: str, value: Any) -> None:
     """Check what a column's type does not say."""
     if column in table.key or column.endswith("-id"):
-        if value is not None:
-            check_id(value, column)
+        try:
+            if value is not None:
+                check_id(value, column)
+        except RecordError as error:
+            raise _UnfitError(error.expected, error.got) from None
     elif column == "score" and table is NUGGET_QRELS and value not in (0, 1):
         raise _UnfitError("0 or 1", _got(value))
     elif column == "position" and value < 0:

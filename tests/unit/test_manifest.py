@@ -79,7 +79,7 @@ def test_the_text_of_a_manifest_has_sorted_keys_and_does_not_change():
     [
         (["format_version"], 2, "format_version, expected 1, got 2; install a newer freshstack-datasets"),
         (["format_version"], 0, "format_version, expected 1, got 0"),
-        (["format_version"], "1", "format_version, expected Input should be a valid integer, got '1'"),
+        (["format_version"], "1", "format_version, expected a valid integer, got '1'"),
         (["surprise"], 1, "surprise, expected Extra inputs"),
         (["snapshot"], "2026-00", "snapshot"),
         (["snapshot"], "2026-10.0", "snapshot"),
