@@ -14,6 +14,7 @@ from freshstack_datasets.ranking import Run
 from freshstack_datasets.records import Document, Query
 from freshstack_datasets.retrieval import bm25_index
 from freshstack_datasets.retrieval.cut import best, check_k
+from freshstack_datasets.retrieval.given import queries_given
 from freshstack_datasets.retrieval.index_folder import FORMAT, read_note, versions, write_note
 from freshstack_datasets.retrieval.language import language_code, terms
 
@@ -74,11 +75,11 @@ class BM25:
             k: The most documents a query may have, at least 1.
 
         Raises:
-            InputError: ``k`` is no whole number or below 1, or nothing was indexed.
+            InputError: ``k`` is no whole number or below 1, something is no query, or nothing was indexed.
             RunError: A query comes twice.
         """
         k, index = check_k(k), self._indexed()
-        queries = list(queries)
+        queries = queries_given(queries)
         codes, scores = [np.empty(0, np.intp)], [np.empty(0, np.float32)]
         for query in track(queries, len(queries), "searching"):
             found = index.scores(terms(query.text, index.language))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from freshstack_datasets.errors import InputError, RecordError, shown
 from freshstack_datasets.progress import track
 from freshstack_datasets.records import Document
+from freshstack_datasets.retrieval.given import collection
 from freshstack_datasets.retrieval.index_folder import damaged
 from freshstack_datasets.retrieval.language import Terms
 
@@ -60,6 +61,7 @@ def build(documents: Collection[Document], language: str, k1: float, b: float) -
         RecordError: A document id comes twice.
     """
     terms = Terms(language)
+    collection(documents, "the corpus", "documents")
     numbers, ends, doc_ids = array("i"), [0], []
     for document in track(documents, length_hint(documents) or None, "reading documents"):
         if not isinstance(document, Document):

@@ -12,6 +12,7 @@ from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.ranking import Run, as_run
 from freshstack_datasets.records import Document, Query
 from freshstack_datasets.retrieval.cut import check_k
+from freshstack_datasets.retrieval.given import queries_given
 from freshstack_datasets.retrieval.index_folder import damaged, read_note, write_note
 
 FILE = "run.json"
@@ -45,12 +46,12 @@ class FakeRetriever:
             k: The most documents a query may have, at least 1.
 
         Raises:
-            InputError: ``k`` is no whole number or below 1.
+            InputError: ``k`` is no whole number or below 1, or something is no query.
             RunError: A query comes twice.
         """
         k, run = check_k(k), self.run
         place = {query_id: i for i, query_id in enumerate(run.query_ids)}
-        query_ids = [query.query_id for query in queries]
+        query_ids = [query.query_id for query in queries_given(queries)]
         found = []
         for query_id in query_ids:
             i = place.get(query_id)

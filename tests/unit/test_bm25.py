@@ -115,6 +115,8 @@ def test_a_document_that_comes_twice_is_refused():
 def test_something_that_is_no_document_is_refused():
     with pytest.raises(InputError, match=r"expected documents, got 'some text' \(str\)"):
         BM25().index(["some text"])
+    with pytest.raises(InputError, match=r"the corpus, expected documents, got None \(NoneType\)"):
+        BM25().index(None)
 
 
 def test_a_query_that_comes_twice_is_refused():

@@ -50,6 +50,22 @@ def test_it_refuses_what_every_retriever_refuses():
         FakeRetriever({"q": {"a": float("nan")}})
 
 
+@pytest.mark.parametrize(
+    "queries, got",
+    [
+        (["how to"], r"got 'how to' \(str\)"),
+        ("how to", r"got 'h' \(str\)"),
+        (QUERIES[0], r"got Query\(query_id='q2'"),
+        (None, r"got None \(NoneType\)"),
+        ([Query("q", None)], r"got Query\(query_id='q'"),
+    ],
+)
+@pytest.mark.parametrize("retriever", [FakeRetriever(RUN), BM25().index([])], ids=["fake", "bm25"])
+def test_what_is_no_query_is_refused(retriever, queries, got):
+    with pytest.raises(InputError, match=r"the queries to search for, expected queries with a text, .*" + got):
+        retriever.search(queries)
+
+
 def test_it_is_the_same_when_it_is_loaded(tmp_path):
     FakeRetriever(Run.from_dict(RUN, "mine")).save(tmp_path / "fake")
     loaded = FakeRetriever.load(tmp_path / "fake")
