@@ -1,12 +1,12 @@
 # Needs Python 3.11 or newer, make and a package index; makes its own virtual environment in .venv.
-PYTHON ?= python3.11
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CODE := freshstack_datasets builders leaderboard tests benchmarks
 TYPED := freshstack_datasets builders leaderboard
 
-.PHONY: setup test check format lint types coverage wheel bench clean
+.PHONY: setup test check format lint types coverage wheel docs bench clean
 
 setup: $(STAMP)  ## the virtual environment, with everything the tests need
 
@@ -37,6 +37,10 @@ coverage: test  ## which lines the tests ran
 
 wheel: setup  ## build it, install it into a clean environment, import every module
 	$(BIN)/python -m tests.repo.wheel
+
+docs: setup  ## write the output in README.md and the whole of COMMANDS.md anew
+	$(BIN)/python -m tests.docs.readme
+	$(BIN)/python -m tests.docs.commands
 
 bench: setup  ## speed and memory against peers; figures, not verdicts
 	$(BIN)/python -m benchmarks.evaluation

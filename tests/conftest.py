@@ -6,6 +6,11 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A loaded machine is slow and not wrong; in CI the same cases run each time.
+settings.register_profile("tests", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("tests")
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read at import by the libraries that use it
 os.environ["HF_DATASETS_OFFLINE"] = "1"
@@ -29,6 +34,6 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
             host = str(address[0])  # type: ignore[index]  # an address of these families is a tuple
             if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
                 pytest.fail(f"a test tried to connect to {host}")
-        connect(self, address)  # type: ignore[arg-type]
+        connect(self, address)  # type: ignore[arg-type]  # passed on as it came
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
