@@ -21,6 +21,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -60,6 +61,9 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         name: The program's name, for help and messages.
     """
     typed = list(sys.argv[1:] if arguments is None else arguments)
+    # A stream is None when whoever started the program closed it: then nobody reads, as after a pipe that broke.
+    for closed in (stream for stream in ("stdout", "stderr") if getattr(sys, stream) is None):
+        setattr(sys, closed, Path(os.devnull).open("w"))  # noqa: SIM115  # open until the program ends
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot write a letter gets its number

@@ -189,6 +189,17 @@ def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path):
     assert (done.stdout, done.stderr) == ("line 0\nexit 0\n", "")
 
 
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code"), [(">&-", "write", 0), ("2>&-", "bogus", 2), (">&- 2>&-", "bogus", 2)]
+)
+def test_streams_that_were_closed_change_no_exit_code(tmp_path: Path, closed, arguments, code):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    line = f'"{sys.executable}" "{script}" {arguments} {closed}'
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk that is always full")
 def test_output_to_a_full_disk_is_one_line(tmp_path: Path):
     script = tmp_path / "script.py"
