@@ -31,8 +31,11 @@ def atomic_folder(target: Path | str) -> Iterator[Path]:
     try:
         yield work
         work.chmod(0o777 & ~_umask())
-        refuse_taken(target)
-        work.replace(target)
+        try:
+            work.replace(target)
+        except OSError:
+            refuse_taken(target)  # somebody else was quicker
+            raise
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
         raise
@@ -46,11 +49,12 @@ def atomic_file(target: Path | str) -> Iterator[Path]:
         target: Where the file goes; a file that is there is replaced, and stays as it was if the block fails.
 
     Raises:
-        InputError: The path is a folder.
+        InputError: The path is a folder, or a device or pipe, which must not be replaced by a file.
     """
     target = Path(target)
-    if target.is_dir():
-        raise InputError(f"cannot write {target}", expected="a file's path", got="a folder")
+    if target.exists() and not target.is_file():
+        got = "a folder" if target.is_dir() else "a device or a pipe"
+        raise InputError(f"cannot write {shown_path(target)}", expected="a file's path", got=got)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=_prefix(target), suffix=target.suffix, dir=target.parent)
     os.close(handle)

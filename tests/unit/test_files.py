@@ -123,6 +123,14 @@ def test_a_folder_is_no_place_for_a_file(tmp_path):
         atomic_file(tmp_path).__enter__()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes are those of POSIX")
+def test_a_pipe_is_no_place_for_a_file_and_stays(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe', expected a file's path, got a device or a pipe"):
+        atomic_file(tmp_path / "pipe").__enter__()
+    assert (tmp_path / "pipe").is_fifo()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
 def test_what_is_written_has_the_permissions_that_the_user_gives_new_files(tmp_path):
     before = os.umask(0o027)
