@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import length_hint
 from pathlib import Path
+from tokenize import TokenError
 from types import SimpleNamespace
 from typing import Any
 
@@ -164,7 +165,7 @@ def _mapped(path: Path, kind: str) -> NDArray[Any]:
     """Return a file's array without reading it; unlike ``numpy.load`` this never meets a pickle."""
     try:
         found = np.lib.format.open_memmap(path, mode="r")
-    except (OSError, ValueError):
+    except (OSError, ValueError, TokenError):  # the last from a damaged header, which numpy parses as Python
         raise damaged(path, "an array of numpy", "something else") from None
     if found.ndim != 1 or found.dtype != np.dtype(kind):
         raise damaged(path, f"numbers of the type {np.dtype(kind)}", f"{found.dtype} of shape {found.shape}")

@@ -89,6 +89,8 @@ def damaged(path: Path, expected: str, got: str) -> InputError:
 def _note(folder: Path) -> dict[str, Any]:
     path = folder / NOTE
     what = f"{shown_path(folder)} is no index"
+    if path.exists() and not path.is_file():
+        raise damaged(path, "a file", "something else")
     try:
         with path.open("rb") as stream:
             note = json.loads(stream.read(LARGEST_NOTE))
@@ -110,6 +112,9 @@ def _check_files(folder: Path, files: Mapping[str, Any]) -> None:
         if there != set(files):
             odd = min(there ^ set(files))
             raise damaged(folder / odd, *(("no such file", "one") if odd in there else ("the file", "none")))
+        for name in files:
+            if not (folder / name).is_file():  # a pipe or a device would never end
+                raise damaged(folder / name, "a file", "something else")
         for name, expected in files.items():
             if (got := _file(folder / name)) != expected:
                 raise damaged(folder / name, shown(expected), shown(got))

@@ -1,6 +1,7 @@
 """A saved BM25 index: the same when it is loaded, and refused when it is anything else."""
 
 import json
+import os
 import pickle
 from pathlib import Path
 
@@ -130,6 +131,24 @@ def test_damage_to_any_file_is_found(folder, place, damage):
 def test_a_file_too_many_is_found(folder):
     (folder / "extra").write_text("")
     with pytest.raises(InputError, match="extra' is damaged, expected no such file, got one"):
+        BM25.load(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+@pytest.mark.parametrize("place", range(7))
+def test_a_pipe_in_place_of_any_file_is_refused_without_waiting_for_it(folder, place):
+    path = [*files(folder), folder / NOTE][place]
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="is damaged, expected a file, got something else"):
+        BM25.load(folder)
+
+
+def test_a_header_that_numpy_cannot_parse_is_refused(folder):
+    path = folder / "data.csc.index.npy"
+    path.write_bytes(path.read_bytes().replace(b"}", b"(", 1))
+    renote(folder)
+    with pytest.raises(InputError, match="is damaged, expected an array of numpy"):
         BM25.load(folder)
 
 
