@@ -47,8 +47,8 @@ class Built:
 def build(posts: Path, out: Path, *, site: str, snapshot: str, filters: Filters | None = None) -> Built:
     """Make a snapshot of a posts dump.
 
-    The dump is read once. Memory holds the questions that pass the filters; the answers wait in a nameless file beside
-    ``out``. When anything goes wrong, nothing is left behind.
+    The dump is read once. Questions and answers wait in nameless files beside ``out``; memory holds their numbers. When
+    anything goes wrong, nothing is left behind.
 
     Args:
         posts: The dump's ``Posts.xml``.
@@ -67,8 +67,8 @@ def build(posts: Path, out: Path, *, site: str, snapshot: str, filters: Filters 
     refuse_taken(out)
     dump = Dump(posts)
     with ExitStack() as stack:
-        answers, listed = (stack.enter_context(Scratch(out)) for _ in range(2))
-        found = collect(dump, forum, rules, answers, listed)
+        answers, asked, listed = (stack.enter_context(Scratch(out)) for _ in range(3))
+        found = collect(dump, forum, rules, answers, asked, listed)
         if not found.questions:
             raise _nothing_left(posts, found)
         manifest = write_snapshot(
@@ -77,9 +77,9 @@ def build(posts: Path, out: Path, *, site: str, snapshot: str, filters: Filters 
             snapshot=snapshot,
             license=licence_of_all(found.licences),
             documents=_documents(found),
-            queries=(_query(question, forum, answers) for question in found.questions),
-            nuggets=(Nugget(_nugget_id(q), str(q.post.post_id), 0, q.post.title) for q in found.questions),
-            judgments=(Judgment(str(q.post.post_id), _nugget_id(q), str(q.post.accepted), 1) for q in found.questions),
+            queries=(_query(question, forum, found) for question in found.questions),
+            nuggets=(Nugget(_nugget_id(q), str(q.post_id), 0, found.post(q).title) for q in found.questions),
+            judgments=(Judgment(str(q.post_id), _nugget_id(q), str(q.accepted), 1) for q in found.questions),
             sources=[_source(dump, forum, found)],
             recipe=_recipe(rules, found),
             dropped=listed,
@@ -104,15 +104,15 @@ def _documents(found: Collected) -> Iterator[Document]:
     return (Document(row["id"], "", row["text"], row["metadata"]) for row in answers)
 
 
-def _query(question: Question, site: Site, answers: Scratch) -> Query:
-    post = question.post
+def _query(question: Question, site: Site, found: Collected) -> Query:
+    post = found.post(question)
     return Query(
         query_id=str(post.post_id),
         text=f"{post.title} {post.body}".strip(),
         title=post.title,
         body=post.body,
         answer_id=str(post.accepted),
-        answer_text=answers.at(question.answer)["text"],
+        answer_text=found.answers.at(question.answer)["text"],
         date=post.date or None,
         tags=post.tags,
         url=site.post_url(post),
@@ -124,7 +124,7 @@ def _query(question: Question, site: Site, answers: Scratch) -> Query:
 
 
 def _nugget_id(question: Question) -> str:
-    return f"{question.post.post_id}_0"
+    return f"{question.post_id}_0"
 
 
 def _source(dump: Dump, site: Site, found: Collected) -> Source:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from builders.dump import Dump
 from builders.filters import Filters
@@ -43,15 +43,21 @@ _NO_TEXT = -1
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its accepted answer.
+    """A question that was taken: only numbers, since there may be millions.
 
     Args:
-        post: The question, its body as text.
+        post_id: Its id.
+        accepted: The id of its accepted answer.
+        line: Its line in the dump.
+        place: Where it waits itself.
         answer: Where its accepted answer waits.
     """
 
-    post: Post
-    answer: int
+    post_id: int
+    accepted: int
+    line: int
+    place: int
+    answer: int = _NO_TEXT
 
 
 @dataclass
@@ -60,6 +66,7 @@ class Collected:
 
     Args:
         answers: Every answer: its ``id``, ``text`` and ``metadata``.
+        posts: Questions, their bodies as text.
         questions: The questions that were taken.
         rows: How many rows the dump has of each kind.
         dropped: How many were left out, by rule.
@@ -67,6 +74,7 @@ class Collected:
     """
 
     answers: Scratch
+    posts: Scratch
     questions: list[Question] = field(default_factory=list)
     rows: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -77,8 +85,13 @@ class Collected:
         """Return why each rule leaves something out, where its name does not say."""
         return REASONS | {name: "skipped" for name in self.dropped if name.startswith(_MALFORMED)}
 
+    def post(self, question: Question) -> Post:
+        """Return a question with all that it says, its body as text."""
+        said = self.posts.at(question.place)
+        return Post(**{**said, "tags": tuple(said["tags"])})
 
-def collect(dump: Dump, site: Site, rules: Filters, answers: Scratch, listed: Scratch) -> Collected:
+
+def collect(dump: Dump, site: Site, rules: Filters, answers: Scratch, posts: Scratch, listed: Scratch) -> Collected:
     """Read a dump once.
 
     An accepted answer may stand before its question. Dumps are sorted by id, so that hardly any does; of those that do,
@@ -89,12 +102,13 @@ def collect(dump: Dump, site: Site, rules: Filters, answers: Scratch, listed: Sc
         site: The site it is of.
         rules: Which questions to take.
         answers: Filled with the answers.
+        posts: Filled with the questions.
         listed: Filled with what was left out though nobody asked for it: id, line and reason.
 
     Raises:
         InputError: The dump cannot be read, or is none.
     """
-    reading = _Reading(site, rules, Collected(answers), listed)
+    reading = _Reading(site, rules, Collected(answers, posts), listed)
     for row in read_posts(dump, reading.seen):
         reading.take(row)
     reading.found.questions = list(reading.matched())
@@ -108,7 +122,7 @@ class _Reading:
     found: Collected
     listed: Scratch
     seen: SeenIds = field(default_factory=SeenIds)
-    waiting: list[Post] = field(default_factory=list)
+    waiting: list[Question] = field(default_factory=list)
     wanted: set[int] = field(default_factory=set)
     places: dict[int, tuple[int, int]] = field(default_factory=dict)  # an answer's question, and where it waits
 
@@ -132,7 +146,8 @@ class _Reading:
         if failed:
             self.found.dropped[failed] += 1
         elif post.accepted is not None:
-            self.waiting.append(replace(post, body=html_to_text(post.body)))
+            place = self.found.posts.add(asdict(replace(post, body=html_to_text(post.body))))
+            self.waiting.append(Question(post.post_id, post.accepted, post.line, place))
             self.wanted.add(post.accepted)
 
     def answer(self, post: Post) -> None:
@@ -150,15 +165,16 @@ class _Reading:
 
     def matched(self) -> Iterator[Question]:
         """Yield the questions whose accepted answer was found."""
-        for post in self.waiting:
-            assert post.accepted is not None, "no other question waits"
-            parent, place = self.places.get(post.accepted, (0, 0))
-            if parent == post.post_id and place != _NO_TEXT:
-                self.licensed(post)
-                yield Question(post, place)
+        for question in self.waiting:
+            parent, answer = self.places.get(question.accepted, (0, 0))
+            if parent == question.post_id and answer != _NO_TEXT:
+                self.licensed(self.found.post(question))
+                yield replace(question, answer=answer)
                 continue
-            rule = EMPTY if parent == post.post_id else FOREIGN if post.accepted in self.seen else MISSING
-            self.drop(rule, str(post.post_id), post.line, f"its accepted answer, {post.accepted}: {REASONS[rule]}")
+            seen = question.accepted in self.seen
+            rule = EMPTY if parent == question.post_id else FOREIGN if seen else MISSING
+            reason = f"its accepted answer, {question.accepted}: {REASONS[rule]}"
+            self.drop(rule, str(question.post_id), question.line, reason)
 
     def licensed(self, post: Post) -> None:
         name = licence(post)

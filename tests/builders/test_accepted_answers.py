@@ -2,13 +2,17 @@
 
 import hashlib
 import json
+import tracemalloc
 from xml.sax.saxutils import quoteattr
 
 import pytest
 
 import builders.accepted_answers as builder
+from builders.collected import collect
+from builders.dump import Dump
 from builders.filters import Filters
 from builders.posts import Post
+from builders.scratch import Scratch
 from builders.site import Site, licence, licence_of_all
 from freshstack_datasets import load, verify
 from freshstack_datasets.errors import FreshStackError, InputError, MissingExtraError
@@ -256,6 +260,26 @@ def test_the_same_dump_gives_the_same_snapshot_and_the_order_of_rows_does_not_ma
         for name, order in {"a": rows, "b": rows, "c": rows[::-1]}.items()
     }
     assert len(prints) == 1
+
+
+def test_no_text_of_a_dump_is_kept_in_memory(tmp_path):
+    """15 MB of questions that all wait for their answers to the end."""
+    posts = tmp_path / "Posts.xml"
+    with posts.open("w") as file:
+        file.write("<posts>")
+        file.writelines(question(i, i + 1000, Body="x" * 50_000) for i in range(1, 301))
+        file.writelines(answer(i + 1000, i) for i in range(1, 301))
+        file.write("</posts>")
+    with Scratch(tmp_path / "a") as answers, Scratch(tmp_path / "b") as asked, Scratch(tmp_path / "c") as listed:
+        tracemalloc.start()
+        try:
+            found = collect(Dump(posts), Site(HOST), Filters(), answers, asked, listed)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert len(found.questions) == 300
+        assert found.post(found.questions[0]).body == "x" * 50_000
+    assert peak < 6_000_000  # two blocks of 1 MB, and one row in the forms it goes through
 
 
 def test_an_existing_folder_is_refused_before_the_dump_is_read(tmp_path):
