@@ -59,6 +59,7 @@ class Comparison:
     Args:
         dataset: The dataset's name.
         snapshot: Its snapshot.
+        fingerprint: What that snapshot holds; only comparisons with the same one may be set side by side.
         systems: The names of the first and the second system.
         queries: How many queries both were scored on.
         measures: For each measure the difference, first minus second.
@@ -67,6 +68,7 @@ class Comparison:
 
     dataset: str
     snapshot: str
+    fingerprint: str
     systems: tuple[str, str]
     queries: int
     measures: ByMeasure[Difference]
@@ -138,4 +140,4 @@ def compare(
     rows = [Difference(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
     warnings = tuple(f"{result.system}: {warning}" for result in (a, b) for warning in result.warnings)
     by_measure = ByMeasure(a.measures, rows.__getitem__)
-    return Comparison(a.dataset, a.snapshot, (a.system, b.system), a.queries, by_measure, warnings)
+    return Comparison(a.dataset, a.snapshot, a.fingerprint, (a.system, b.system), a.queries, by_measure, warnings)

@@ -5,21 +5,23 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from freshstack_datasets.errors import RunError, shown
-from freshstack_datasets.evaluation import diversity, graded, rank, sets
+from freshstack_datasets.evaluation import rank, sets
+from freshstack_datasets.evaluation.alpha_ndcg import alpha_ndcg
 from freshstack_datasets.evaluation.arrays import Floats
 from freshstack_datasets.evaluation.coverage import coverage
 from freshstack_datasets.evaluation.judgments import Judgments, Scorable, judgments_of
 from freshstack_datasets.evaluation.measures import DEFAULT_MEASURES, Measure, parse_measures
+from freshstack_datasets.evaluation.ndcg import ndcg
 from freshstack_datasets.evaluation.result import Result
 from freshstack_datasets.evaluation.statistics import RESAMPLES, SEED, bootstrap_intervals
 from freshstack_datasets.evaluation.top import Top, top_of
 from freshstack_datasets.ranking import Run
 
 COMPUTE: Mapping[str, Callable[..., Floats]] = {
-    "alpha_nDCG": diversity.alpha_ndcg,
+    "alpha_nDCG": alpha_ndcg,
     "Coverage": coverage,
     "Recall": sets.recall,
-    "nDCG": graded.ndcg,
+    "nDCG": ndcg,
     "RR": rank.reciprocal_rank,
     "Success": sets.success,
     "P": sets.precision,

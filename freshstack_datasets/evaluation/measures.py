@@ -10,24 +10,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from freshstack_datasets.errors import MeasureError, shown
+from freshstack_datasets.evaluation.spelling import DEFAULTS, Parameters, read, split
 
 MAX_CUTOFF = 1_000_000
 """No ranking is read deeper."""
-
-Parameters = tuple[tuple[str, float | str], ...]
-
-DEFAULTS: Mapping[str, Mapping[str, float | str]] = {
-    "alpha_nDCG": {"alpha": 0.5},
-    "Coverage": {},
-    "Recall": {},
-    "nDCG": {"gain": "graded"},
-    "RR": {},
-    "Success": {},
-    "P": {},
-    "AP": {},
-    "Judged": {},
-}
-"""Every measure by name, with its parameters and what they are when not said."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +46,6 @@ class Measure:
         Raises:
             MeasureError: The text names no measure.
         """
-        from freshstack_datasets.evaluation.spelling import read  # it needs the names that are defined here
-
         name, cutoff, parameters = (
             (text.name, text.cutoff, text.parameters) if isinstance(text, Measure) else read(text)
         )
@@ -111,8 +95,6 @@ def parse_measures(measures: "str | Measure | Iterable[str | Measure]") -> tuple
     Raises:
         MeasureError: A text names no measure, or nothing was named.
     """
-    from freshstack_datasets.evaluation.spelling import split
-
     if isinstance(measures, str | Measure):
         measures = [measures]
     elif not isinstance(measures, Iterable):

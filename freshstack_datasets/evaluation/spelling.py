@@ -2,9 +2,24 @@
 
 import difflib
 import re
+from collections.abc import Mapping
 
 from freshstack_datasets.errors import MeasureError, shown
-from freshstack_datasets.evaluation.measures import DEFAULTS, Parameters
+
+Parameters = tuple[tuple[str, float | str], ...]
+
+DEFAULTS: Mapping[str, Mapping[str, float | str]] = {
+    "alpha_nDCG": {"alpha": 0.5},
+    "Coverage": {},
+    "Recall": {},
+    "nDCG": {"gain": "graded"},
+    "RR": {},
+    "Success": {},
+    "P": {},
+    "AP": {},
+    "Judged": {},
+}
+"""Every measure by name, with its parameters and what they are when not said."""
 
 OTHER_NAMES = {
     "αndcg": "alpha_nDCG",
