@@ -57,7 +57,7 @@ def write_snapshot(
         snapshot: The snapshot's name, ``YYYY-MM`` or, for a correction, ``YYYY-MM.1``.
         license: The licence of the whole, an SPDX identifier where there is one.
         documents: The corpus, read once; it may be far larger than memory.
-        queries: The queries, each with a nugget.
+        queries: The queries, each with a nugget, read once; they too may be larger than memory.
         nuggets: The nuggets, each with a judgment.
         judgments: The judgments, each of a query's own nugget and a document of the corpus.
         sources: What the snapshot was made from.
@@ -106,22 +106,22 @@ def _write_tables(
     judgments: Iterable[Judgment],
 ) -> dict[str, dict[str, Any]]:
     """Write the five tables and return their entries in the manifest, by name."""
+    asked = Spool(work / ".queries.arrow", QUERIES, queries)
     small = {
-        table.name: _sorted_table(table, records)
-        for table, records in ((QUERIES, queries), (NUGGETS, nuggets), (NUGGET_QRELS, judgments))
+        table.name: _sorted_table(table, records) for table, records in ((NUGGETS, nuggets), (NUGGET_QRELS, judgments))
     }
-    _check_nuggets(small)
-    entries = {}
-    spool_path = work / ".documents.arrow"
-    spool = Spool(spool_path, documents)
-    _check_judgments(small, spool.ids)
+    _check_nuggets(asked.ids, small[NUGGETS.name])
+    corpus = Spool(work / ".documents.arrow", CORPUS, documents)
+    _check_judgments(small, corpus.ids)
     small[QRELS.name] = _qrels(small[NUGGET_QRELS.name])
-    with TableWriter(work, CORPUS) as writer:
-        for group in spool.sorted_groups(CORPUS.group_rows):
-            writer.write_group(group)
-    spool_path.unlink()
-    entries[CORPUS.name] = _entry(work, CORPUS, writer)
-    for table in (QRELS, QUERIES, NUGGETS, NUGGET_QRELS):
+    entries = {}
+    for table, spool in ((CORPUS, corpus), (QUERIES, asked)):
+        with TableWriter(work, table) as writer:
+            for group in spool.sorted_groups(table.group_rows):
+                writer.write_group(group)
+        spool.remove()
+        entries[table.name] = _entry(work, table, writer)
+    for table in (QRELS, NUGGETS, NUGGET_QRELS):
         rows = small[table.name]
         with TableWriter(work, table) as writer:
             for start in range(0, rows.num_rows, table.group_rows):
@@ -163,12 +163,12 @@ def _sorted_table(table: Table, records: Iterable[Any]) -> pa.Table:
     return rows
 
 
-def _check_nuggets(tables: Mapping[str, pa.Table]) -> None:
+def _check_nuggets(query_ids: list[str], nuggets: pa.Table) -> None:
     """Check that every nugget has a query of the dataset and every query a nugget."""
-    queries, owners = tables[QUERIES.name]["_id"], tables[NUGGETS.name]["query-id"]
+    queries, owners = pa.chunked_array([query_ids], pa.string()), nuggets["query-id"]
     nugget, query = _first_outside(owners, queries), _first_outside(queries, owners)
     if nugget is not None:
-        name = shown(tables[NUGGETS.name]["_id"][nugget].as_py())
+        name = shown(nuggets["_id"][nugget].as_py())
         raise SnapshotError(f"nugget {name}", expected="a query of the dataset", got=shown(owners[nugget].as_py()))
     if query is not None:
         raise SnapshotError(f"query {shown(queries[query].as_py())}", expected="at least one nugget", got="none")
@@ -176,8 +176,6 @@ def _check_nuggets(tables: Mapping[str, pa.Table]) -> None:
 
 def _check_judgments(tables: Mapping[str, pa.Table], doc_ids: list[str]) -> None:
     """Check that every judgment has a document, and a nugget of its query, and every nugget a judgment."""
-    if not doc_ids:
-        raise SnapshotError("the table corpus", expected="at least one document", got="none")
     nuggets, judged = tables[NUGGETS.name], tables[NUGGET_QRELS.name]
     place = pc.index_in(judged["nugget-id"], nuggets["_id"])
     owner = nuggets["query-id"].take(place)

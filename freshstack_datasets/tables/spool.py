@@ -1,8 +1,9 @@
-"""Sorting documents that do not fit into memory: they wait in a file, only their ids and sizes are kept."""
+"""Sorting records that do not fit into memory: they wait in a file, only their ids and sizes are kept."""
 
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,48 +11,53 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from freshstack_datasets.errors import SnapshotError, shown
-from freshstack_datasets.records import Document
 from freshstack_datasets.tables.conversion import BATCH_CHARACTERS, batches
-from freshstack_datasets.tables.schema import CORPUS
+from freshstack_datasets.tables.schema import Table
 
 _BATCH_ROWS = 4_096
 
 
 class Spool:
-    """Documents in a file, in the order they came.
+    """Records with an id in a file, in the order they came.
 
     Args:
         path: Where the file goes.
-        documents: The documents, read once.
+        table: The records' table.
+        records: The records, read once.
 
     Raises:
-        SnapshotError: Two documents have one id.
+        SnapshotError: Two records have one id, or there is no record.
     """
 
-    def __init__(self, path: Path, documents: Iterable[Document]) -> None:
+    def __init__(self, path: Path, table: Table, records: Iterable[Any]) -> None:
         self._path = path
         self._ids: list[str] = []
         self._sizes = array("q")
         self._starts = [0]  # the first row of every batch, and the number of all rows
-        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, CORPUS.schema) as writer:
-            for batch in batches(CORPUS, documents, _BATCH_ROWS):
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            for batch in batches(table, records, _BATCH_ROWS):
                 writer.write_batch(batch)
                 self._ids += batch.column("_id").to_pylist()
-                # Bytes of the texts stand for the row: titles and metadata are small beside them.
-                self._sizes.extend(pc.binary_length(batch.column("text")).to_pylist())
+                # Bytes of the texts stand for the row: tags and metadata are small beside them.
+                texts = (column for column in batch.columns if pa.types.is_string(column.type))
+                sizes = [pc.fill_null(pc.binary_length(text), 0).to_numpy() for text in texts]
+                self._sizes.extend(np.sum(sizes, axis=0).tolist())
                 self._starts.append(len(self._ids))
+        kind = table.record.__name__.lower() if table.record else "row"
+        if not self._ids:
+            raise SnapshotError(f"the table {table.name}", expected=f"at least one {kind}", got="none")
         self._order = sorted(range(len(self._ids)), key=self._ids.__getitem__)
         for a, b in zip(self._order, self._order[1:], strict=False):
             if self._ids[a] == self._ids[b]:
-                raise SnapshotError(f"document {shown(self._ids[a])}", expected="each document once", got="it twice")
+                raise SnapshotError(f"{kind} {shown(self._ids[a])}", expected=f"each {kind} once", got="it twice")
 
     @property
     def ids(self) -> list[str]:
-        """The documents' ids, in the order they came."""
+        """The records' ids, in the order they came."""
         return self._ids
 
     def sorted_groups(self, rows: int) -> Iterator[pa.Table]:
-        """Yield the documents by ascending id, in tables of at most so many rows, fewer where texts are long."""
+        """Yield the records by ascending id, in tables of at most so many rows, fewer where texts are long."""
         with pa.memory_map(str(self._path)) as file:
             reader = pa.ipc.open_file(file)
             group: list[int] = []
@@ -64,6 +70,10 @@ class Spool:
                 held += self._sizes[row]
             if group:
                 yield self._gathered(reader, np.asarray(group))
+
+    def remove(self) -> None:
+        """Delete the file."""
+        self._path.unlink()
 
     def _gathered(self, reader: pa.RecordBatchFileReader, rows: NDArray[np.int64]) -> pa.Table:
         """Return some rows in the order asked, touching no more of the file than them.

@@ -158,6 +158,27 @@ def test_many_documents_are_sorted_across_batches_and_cut_into_row_groups(tmp_pa
     assert table["text"].to_pylist() == [d.text for d in sorted(documents, key=lambda d: d.doc_id)]
 
 
+def test_queries_wait_on_disk_as_documents_do(tmp_path):
+    """20 MB of queries, of which none is in Arrow's memory when the next records are asked for."""
+    ids = [f"q{i:04}" for i in range(2_000)]
+    held = []
+
+    def nuggets():
+        held.append(pa.total_allocated_bytes())
+        yield from (Nugget(f"{query_id}_0", query_id, 0, "fact") for query_id in ids)
+
+    before = pa.total_allocated_bytes()
+    written(
+        tmp_path / "s",
+        queries=(Query(query_id, "x" * 5_000, answer_text="y" * 5_000) for query_id in reversed(ids)),
+        nuggets=nuggets(),
+        judgments=(Judgment(query_id, f"{query_id}_0", "a#1", 1) for query_id in ids),
+    )
+    assert len(held) == 1
+    assert held[0] - before < 2_000_000
+    assert [row["_id"] for row in rows(tmp_path / "s", "queries")] == ids
+
+
 def test_long_texts_make_shorter_row_groups(tmp_path):
     documents = [Document(f"d{i}", "", "x" * 5_000_000) for i in range(7)]
     written(tmp_path / "s", documents=[*documents, *DOCUMENTS])
