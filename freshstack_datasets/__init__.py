@@ -23,15 +23,19 @@ __all__ = [
     "Judgment",
     "Measure",
     "Nugget",
+    "Problem",
     "Query",
+    "Recipe",
     "Result",
     "Retriever",
     "Run",
+    "Source",
     "__version__",
     "adapters",
     "compare",
     "errors",
     "evaluate",
+    "evaluation",
     "load",
     "read_run",
     "verify",
@@ -40,20 +44,22 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from freshstack_datasets import adapters, errors
+    from freshstack_datasets import adapters, errors, evaluation
     from freshstack_datasets.errors import FreshStackError
     from freshstack_datasets.evaluation import Comparison, Measure, Result, compare, evaluate
     from freshstack_datasets.loading import Dataset, load
     from freshstack_datasets.ranking import Run
+    from freshstack_datasets.recipe import Recipe, Source
     from freshstack_datasets.records import Document, Judgment, Nugget, Query
     from freshstack_datasets.retrieval import BM25, FakeRetriever, Retriever
     from freshstack_datasets.runs import read_run, write_run
     from freshstack_datasets.snapshot import write_snapshot
-    from freshstack_datasets.verification import verify
+    from freshstack_datasets.verification import Problem, verify
 else:
     _HOMES = {
         "adapters": "",
         "errors": "",
+        "evaluation": "",
         "FreshStackError": "errors",
         "Comparison": "evaluation",
         "Measure": "evaluation",
@@ -63,6 +69,8 @@ else:
         "Dataset": "loading",
         "load": "loading",
         "Run": "ranking",
+        "Recipe": "recipe",
+        "Source": "recipe",
         "Document": "records",
         "Judgment": "records",
         "Nugget": "records",
@@ -73,6 +81,7 @@ else:
         "read_run": "runs",
         "write_run": "runs",
         "write_snapshot": "snapshot",
+        "Problem": "verification",
         "verify": "verification",
     }
 
