@@ -1,1 +1,1 @@
-"""Builders: from public sources to snapshots. They run from a clone, ``python -m builders``, and are not in the wheel."""
+"""From sources to snapshots; runs from a clone, not in the wheel."""

@@ -49,8 +49,8 @@ def accepted_answers(
 
     The corpus is every answer of the site. No model takes part.
     """
-    from builders.accepted_answers import build
-    from builders.filters import Filters
+    from builders.stackexchange.accepted_answers import build
+    from builders.stackexchange.filters import Filters
 
     built = build(posts, out, site=site, snapshot=snapshot, filters=Filters.parsed(tags, first, last, min_score))
     manifest = built.manifest

@@ -7,13 +7,13 @@ from xml.sax.saxutils import quoteattr
 
 import pytest
 
-import builders.accepted_answers as builder
-from builders.collected import collect
-from builders.dump import Dump
-from builders.filters import Filters
-from builders.posts import Post
+import builders.stackexchange.accepted_answers as builder
 from builders.scratch import Scratch
-from builders.site import Site, licence, licence_of_all
+from builders.stackexchange.collected import collect
+from builders.stackexchange.dump import Dump
+from builders.stackexchange.filters import Filters
+from builders.stackexchange.posts import Post
+from builders.stackexchange.site import Site, licence, licence_of_all
 from freshstack_datasets import load, verify
 from freshstack_datasets.errors import FreshStackError, InputError, MissingExtraError
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from builders.accepted_answers import build
-from builders.filters import Filters
+from builders.stackexchange.accepted_answers import build
+from builders.stackexchange.filters import Filters
 from freshstack_datasets import BM25, evaluate, load, verify
 
 DUMP = Path(__file__).parents[3] / "shared" / "data" / "coffee.stackexchange.com-Posts.xml"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from builders.html_text import MOST_TAGS, html_to_text
+from builders.html.text import MOST_TAGS, html_to_text
 from freshstack_datasets.errors import MissingExtraError
 
 PAGES = {

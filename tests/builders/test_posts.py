@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from builders.dump import Dump
-from builders.posts import BadRow, Post, SeenIds, read_posts
+from builders.stackexchange.dump import Dump
+from builders.stackexchange.posts import BadRow, Post, SeenIds, read_posts
 from freshstack_datasets.errors import InputError
 
 QUESTION = '<row Id="{}" PostTypeId="1" Title="T" Score="3" CreationDate="2015-01-02T03:04:05.678" Body="&lt;p&gt;b" />'

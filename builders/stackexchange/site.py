@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from builders.posts import QUESTION, Post
+from builders.stackexchange.posts import QUESTION, Post
 from freshstack_datasets.errors import InputError, shown
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Self
 
-from builders.posts import Post
+from builders.stackexchange.posts import Post
 from freshstack_datasets.errors import InputError, shown
 
 _DAY = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?", re.ASCII)

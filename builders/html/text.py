@@ -8,8 +8,8 @@
 import re
 from typing import TYPE_CHECKING
 
-from builders.html_tree import BLOCKS, address, content, language, walk
-from builders.markdown import MarkdownWriter, fence_for
+from builders.html.markdown import MarkdownWriter, fence_for
+from builders.html.tree import BLOCKS, address, content, language, walk
 from freshstack_datasets.errors import MissingExtraError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from xml.parsers import expat
 
-from builders.dump import Dump, RawRow
+from builders.stackexchange.dump import Dump, RawRow
 from freshstack_datasets.errors import shown
 
 QUESTION, ANSWER = 1, 2

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 
-from builders.dump import Dump
-from builders.filters import Filters
-from builders.html_text import html_to_text
-from builders.posts import ANSWER, QUESTION, BadRow, Post, SeenIds, read_posts
+from builders.html.text import html_to_text
 from builders.scratch import Scratch
-from builders.site import Site, licence
+from builders.stackexchange.dump import Dump
+from builders.stackexchange.filters import Filters
+from builders.stackexchange.posts import ANSWER, QUESTION, BadRow, Post, SeenIds, read_posts
+from builders.stackexchange.site import Site, licence
 
 UNANSWERED = "questions without an accepted answer"
 MISSING = "questions whose accepted answer is missing"

@@ -11,12 +11,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from builders.collected import Collected, Question, collect
-from builders.dump import Dump
-from builders.filters import Filters
-from builders.html_text import html_parser
+from builders.html.text import html_parser
 from builders.scratch import Scratch
-from builders.site import Site, licence, licence_of_all
+from builders.stackexchange.collected import Collected, Question, collect
+from builders.stackexchange.dump import Dump
+from builders.stackexchange.filters import Filters
+from builders.stackexchange.site import Site, licence, licence_of_all
 from freshstack_datasets.errors import InputError, SnapshotError, shown, shown_path
 from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.manifest import About, Filter, Generator, Manifest, Recipe, Source, made

@@ -1,0 +1,1 @@
+"""HTML as plain text with Markdown's marks."""

@@ -1,0 +1,1 @@
+"""From the dump of a Stack Exchange site to a snapshot."""
