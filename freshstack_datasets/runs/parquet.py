@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from freshstack_datasets.errors import RunFileError, shown
@@ -18,7 +19,9 @@ _BATCH = 1 << 16
 _BUFFER = 1 << 20
 _GROUP = 1 << 17
 _FOOTER_LIMIT = 1 << 24
-_GROUP_LIMIT = 1 << 29
+_GROUP_LIMIT = 1 << 31
+_MOST_BYTES = 4
+"""Bytes of a character in UTF-8, at most."""
 
 
 def read(path: Path) -> Run:
@@ -32,8 +35,16 @@ def read(path: Path) -> Run:
     entries = Entries(path, "row")
     try:
         _check_footer(path)
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True) as file:
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
             _check_columns(path, file)
+        # Ids stay numbers of words: one long word that a file of a few kilobytes repeats would need terabytes.
+        with pq.ParquetFile(
+            path,
+            pre_buffer=False,
+            buffer_size=_BUFFER,
+            page_checksum_verification=True,
+            read_dictionary=["query_id", "doc_id"],
+        ) as file:
             start = 0
             for batch in file.iter_batches(_BATCH, columns=list(COLUMNS), use_threads=False):
                 entries.add(*_checked(path, start, batch))
@@ -82,9 +93,8 @@ def _check_columns(path: Path, file: pq.ParquetFile) -> None:
         if not _fits(column, found[0].type):
             expected = "numbers" if column == "score" else "strings"
             raise RunFileError(path, 0, f"column {column}", expected=expected, got=shown(str(found[0].type)))
-    places = [i for i in range(metadata.num_columns) if metadata.schema.column(i).path in COLUMNS]
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        size = sum(group.column(place).total_uncompressed_size for place in places)
+        size = group.total_byte_size  # not its columns' sizes: a damaged column ends the process when it is asked
         limit = min(_GROUP_LIMIT, _BUFFER + 8 * ID_LIMIT * group.num_rows)
         if size > limit:
             expected = f"at most {limit} bytes in {group.num_rows} rows"
@@ -101,13 +111,30 @@ def _fits(column: str, kind: pa.DataType) -> bool:
 
 def _checked(path: Path, start: int, batch: pa.RecordBatch) -> tuple[list[str], list[str], list[float]]:
     """Return the three columns of a batch, which begins after ``start`` rows."""
-    query_ids, doc_ids, scores = (batch.column(column).to_pylist() for column in COLUMNS)
-    for kind, ids in (("query", query_ids), ("document", doc_ids)):
-        last = start + len(ids)
-        first_row = {value: last - back for back, value in enumerate(reversed(ids))}
-        for value, row in first_row.items():
-            checked_id(path, 0, value, f"row {row}: {kind}")
+    query_ids, doc_ids = (
+        _checked_ids(path, start, batch.column(column), kind)
+        for column, kind in (("query_id", "query"), ("doc_id", "document"))
+    )
+    scores = batch.column("score").to_pylist()
     for row, score in enumerate(scores, start + 1):
         if score is None or not isfinite(score):
             raise RunFileError(path, 0, f"row {row}: score", expected="a finite number", got=shown(score))
     return query_ids, doc_ids, scores
+
+
+def _checked_ids(path: Path, start: int, column: pa.DictionaryArray, kind: str) -> list[str]:
+    """Return a column's ids; each is looked at once, however often it stands there."""
+    if column.null_count:
+        row = start + 1 + int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+        checked_id(path, 0, None, f"row {row}: {kind}")
+    used, first, places = np.unique(column.indices.to_numpy(), return_index=True, return_inverse=True)
+    words = column.dictionary.take(pa.array(used))
+    lengths = pc.binary_length(words).to_numpy()
+    if len(long := np.flatnonzero(lengths > _MOST_BYTES * ID_LIMIT)):
+        i = long[np.argmin(first[long])]
+        what, expected = f"row {start + 1 + first[i]}: {kind} id", f"at most {ID_LIMIT} characters"
+        raise RunFileError(path, 0, what, expected=expected, got=f"{lengths[i]} bytes")
+    ids = words.to_pylist()
+    for i in np.argsort(first).tolist():
+        checked_id(path, 0, ids[i], f"row {start + 1 + first[i]}: {kind}")
+    return [ids[place] for place in places.tolist()]

@@ -3,6 +3,8 @@
 import gzip
 import json
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -252,6 +254,30 @@ def test_parquet_of_other_number_and_string_types_is_read(read, tmp_path):
 def test_a_parquet_footer_of_absurd_size_is_refused_before_it_is_read(refusal):
     assert "expected a footer of at most" in refusal(b"PAR1" + struct.pack("<I", 1 << 31) + b"PAR1", "run.parquet")
     assert "got an empty file" in refusal(b"", "run.parquet")
+
+
+DAMAGE = """
+import sys
+from pathlib import Path
+from freshstack_datasets.errors import RunFileError
+from freshstack_datasets.runs import read_run
+good = Path(sys.argv[1]).read_bytes()
+for place in range(len(good) - 8 - int.from_bytes(good[-8:-4], "little"), len(good)):
+    bad = Path(sys.argv[2])
+    bad.write_bytes(good[:place] + bytes([(good[place] + 2) % 256]) + good[place + 1 :])
+    try:
+        read_run(bad)
+    except RunFileError:
+        pass
+print("survived")
+"""
+
+
+def test_no_damage_to_a_parquet_footer_ends_the_process(tmp_path):
+    pq.write_table(pa.table({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}), tmp_path / "good.parquet")
+    command = [sys.executable, "-c", DAMAGE, tmp_path / "good.parquet", tmp_path / "bad.parquet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr[-300:]) == ("survived\n", "")
 
 
 def test_a_truncated_or_damaged_gzip_file_is_refused_after_the_lines_that_were_good(refusal):

@@ -67,6 +67,23 @@ def test_parquet_that_unpacks_to_far_more_than_ids_need_is_refused_unread(tmp_pa
     assert pa.default_memory_pool().max_memory() == peak
 
 
+@pytest.mark.parametrize("as_numbers", [True, False])
+def test_a_long_id_that_parquet_holds_once_for_many_rows_is_not_repeated(tmp_path, as_numbers):
+    ids = pa.DictionaryArray.from_arrays(pa.array([0] * SIZE), pa.array(["d" * MIB]))
+    table = pa.table({"query_id": pa.array(["q"] * SIZE), "doc_id": ids, "score": pa.array([1.0] * SIZE)})
+    pq.write_table(table, tmp_path / "run.parquet", store_schema=as_numbers, dictionary_pagesize_limit=2 * MIB)
+    before = pa.default_memory_pool().max_memory()
+    tracemalloc.start()
+    try:
+        with pytest.raises(RunFileError, match="row 1: document id, expected at most 10000 characters, got 1048576 by"):
+            read_run(tmp_path / "run.parquet")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < LIMIT
+    assert pa.default_memory_pool().max_memory() < before + LIMIT
+
+
 def test_what_a_long_good_file_costs_is_its_entries(tmp_path):
     # 300,000 lines over 1,000 documents and 300 queries: 30 MiB of text, 4.8 MB at 16 bytes an entry.
     lines = [f"query-{i // 1000} Q0 {'d' * 80}{i % 1000} 1 {i % 997} tag\n" for i in range(300_000)]
