@@ -3,6 +3,7 @@
 Every run is put into that order once, when it is made; whoever takes a ``Run`` may rely on it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,8 +102,13 @@ class Run:
             RunError: The arrays do not fit together, a score is not finite, a query or a document comes twice.
         """
         query_ids = tuple(query_ids)
-        offsets = np.asarray(offsets, np.int64)
-        codes, scores = np.asarray(codes, np.int32), np.asarray(scores, np.float64)
+        try:
+            offsets, codes = np.asarray(offsets, np.int64), np.asarray(codes, np.int32)
+            scores = np.asarray(scores, np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise RunError(
+                "the arrays of a run", expected="whole numbers, and scores in double precision", got=shown(str(error))
+            ) from None
         fits = (
             offsets.shape == (len(query_ids) + 1,)
             and codes.shape == scores.shape == (int(offsets[-1]),)
@@ -120,7 +126,7 @@ class Run:
             raise RunError("the vocabulary of a run", expected="ids in ascending order, each once", got="another order")
         _check_ids(query_ids, "query")
         if len(set(query_ids)) < len(query_ids):
-            twice = next(q for i, q in enumerate(query_ids) if q in query_ids[:i])
+            twice = Counter(query_ids).most_common(1)[0][0]
             raise RunError(f"query {shown(twice)}", expected="each query once", got="it twice")
         queries = np.repeat(np.arange(len(query_ids)), np.diff(offsets))
         if not np.isfinite(scores).all():

@@ -156,3 +156,14 @@ def test_what_is_neither_run_nor_mapping_is_refused():
     assert as_run({"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 3.0}}) == codes()
     with pytest.raises(RunError, match="expected a Run or a mapping of mappings, got list"):
         as_run([("q", "a", 1.0)])
+
+
+def test_arrays_of_something_else_are_no_run():
+    with pytest.raises(RunError, match="the arrays of a run, expected whole numbers, and scores in double precision"):
+        Run.from_codes(["q"], [0, 1], ["d"], [0], ["high"])
+
+
+def test_a_query_that_comes_twice_is_found_among_many_at_once():
+    many = [str(i) for i in range(100_000)]  # a look at all earlier ones for each would take minutes
+    with pytest.raises(RunError, match="query '99999', expected each query once, got it twice"):
+        Run.from_codes([*many, "99999"], np.zeros(100_002, np.int64), [], [], [])
