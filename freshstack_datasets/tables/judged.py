@@ -115,7 +115,7 @@ def _checked(number: int, row: Any) -> tuple[str, str, str, int]:
     query_id, nugget_id, doc_id, score = row
     for value, kind in ((query_id, "query"), (nugget_id, "nugget"), (doc_id, "document")):
         check_id(value, kind)
-    if isinstance(score, bool) or score not in (0, 1):
+    if isinstance(score, bool | np.ndarray) or score not in (0, 1):
         where = f"query {shown(query_id)}, nugget {shown(nugget_id)}, document {shown(doc_id)}: score"
         raise RecordError(where, expected="0 or 1", got=f"{shown(score)} ({type(score).__name__})")
     return query_id, nugget_id, doc_id, int(score)

@@ -7,6 +7,7 @@ import weakref
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -432,6 +433,7 @@ def test_no_judgment_is_a_dataset_without_queries():
         (("q1", "n", "a", 1), "query 'q1', nugget 'n', document 'a', expected one judgment"),
         (("q1", "n", "a", 0), "query 'q1', nugget 'n', document 'a', expected one judgment"),
         (("q", "n", "d", 2), "score, expected 0 or 1, got 2"),
+        (("q", "n", "d", np.array([0, 1])), r"score, expected 0 or 1, got array\(\[0, 1\]\) \(ndarray\)"),
         (("q", "n", "d", True), r"got True \(bool\)"),
         (("q", "n", "d", "1"), r"got '1' \(str\)"),
         (("q", "n", "d"), "row 5, expected"),
