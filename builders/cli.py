@@ -8,16 +8,12 @@ import typer
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    help="Build snapshots from public sources.",
-)
+app = console.command_line("python -m builders")
 
 
 @app.callback()
-def _commands() -> None:
-    """Keep the command's name: typer would leave it out where there is one only."""
+def builders() -> None:
+    """Build snapshots from public sources."""  # without this, typer would leave out the name of a lone command
 
 
 @app.command(

@@ -9,13 +9,7 @@ from freshstack_datasets import __version__
 from freshstack_datasets.cli import console, data, export, runs
 from freshstack_datasets.cli.values import SeveralValues
 
-app = typer.Typer(
-    name="freshstack",
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
-    pretty_exceptions_enable=False,
-)
+app = console.command_line("freshstack")
 
 
 def _version(asked: bool) -> None:
@@ -34,7 +28,7 @@ def freshstack(
 
     DATASET is the name of a dataset, its name and snapshot as in name@2024-10, or a folder that holds a snapshot.
     Every command has --json for one JSON object on standard output. Exit codes: 0 fine, 1 a check failed,
-    2 bad input or usage, 3 not comparable.
+    2 bad input or usage, 3 not comparable, 130 interrupted.
     """
 
 

@@ -52,6 +52,21 @@ _STEPS = {
 }
 
 
+def command_line(name: str) -> typer.Typer:
+    """Return a command line without commands, whose help looks as that of all others.
+
+    Args:
+        name: What is typed to run it.
+    """
+    return typer.Typer(
+        name=name,
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+        pretty_exceptions_enable=False,
+    )
+
+
 def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) -> int:
     """Run a command line to its end, whatever happens, and return its exit code.
 
