@@ -41,9 +41,17 @@ _UNTIL_CUTOFF = re.compile(r"(.*?)(?:_at_|_cut_|_cut\.|_|\.)(-?[0-9]+)", re.DOTA
 _HEAD = re.compile(r"\s*([^()]+?)\s*(?:\(([^()]*)\))?\s*", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,]+(?![^()]*\))")  # not within parentheses
 
+LONGEST = 10_000
+"""Characters that measures may have when they are written out; to take apart much more would take for ever."""
+
 
 def split(text: str) -> list[str]:
-    """Split a list of measures at spaces and commas, but not within parentheses or around an ``@``."""
+    """Split a list of measures at spaces and commas, but not within parentheses or around an ``@``.
+
+    Raises:
+        MeasureError: The text is too long to be one.
+    """
+    _check_length(text)
     return [part for part in _BETWEEN.split(re.sub(r"\s*@\s*", "@", text)) if part]
 
 
@@ -58,6 +66,7 @@ def read(text: object) -> tuple[str, int, Parameters]:
     """
     if not isinstance(text, str):
         raise MeasureError("a measure", expected="text such as nDCG@10", got=f"{shown(text)} ({type(text).__name__})")
+    _check_length(text)
     head, cutoff = _without_cutoff(text)
     match = _HEAD.fullmatch(head)
     if match is None:
@@ -70,6 +79,11 @@ def read(text: object) -> tuple[str, int, Parameters]:
     if name == "nDCG" and written.islower() and "gain" not in said:
         said["gain"] = "binary"
     return name, _cutoff(text, name, cutoff), tuple(said.items())
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST:
+        raise MeasureError(f"measures {shown(text)}", expected=f"at most {LONGEST} characters", got=f"{len(text)}")
 
 
 def _without_cutoff(text: str) -> tuple[str, str]:

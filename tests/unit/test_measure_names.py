@@ -152,3 +152,10 @@ def test_nothing_named_is_refused() -> None:
             parse_measures(foreign)  # type: ignore[arg-type]  # that is the point
     with pytest.raises(MeasureError, match="unknown measure 'ndcg', expected one of"):
         Measure("ndcg", 10)
+
+
+@pytest.mark.parametrize("text", ["alpha_nDCG(" + "alpha=0.5," * 100_000 + ")@5", "a" + " " * 1_000_000 + ")@5"])
+def test_text_far_too_long_is_refused_before_it_is_taken_apart(text: str) -> None:
+    for parse in (parse_measures, Measure.parse):
+        with pytest.raises(MeasureError, match="expected at most 10000 characters, got 1000"):
+            parse(text)
