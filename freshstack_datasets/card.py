@@ -27,8 +27,8 @@ def _lines(manifest: Manifest, about: str) -> Iterable[str]:
     yield "---"
     yield f"# {name}"
     yield ""
-    yield from ([_plain(about), ""] if about.strip() else [])
-    yield "A snapshot of a retrieval benchmark: real questions, the facts (nuggets) that a good answer holds, and for"
+    yield from ([plain(about), ""] if about.strip() else [])
+    yield "A snapshot of a retrieval benchmark: queries, the facts (nuggets) that a good answer to each holds, and for"
     yield "each fact the documents that were judged to support it or not."
     yield ""
     yield "| table | rows |"
@@ -49,12 +49,13 @@ def _lines(manifest: Manifest, about: str) -> Iterable[str]:
     yield f"Fingerprint: `{manifest.fingerprint}`. Scores are comparable only where it is the same;"
     yield "`freshstack verify FOLDER` checks it."
     yield ""
-    yield "## Sources and licences"
+    yield "## Sources and licences" if manifest.sources else "## Licence"
     yield ""
-    yield f"Licence of the whole: {_plain(manifest.license)}. Author, address and licence of a text, where known, stand"
+    yield f"Licence of the whole: {plain(manifest.license)}. Author, address and licence of a text, where known, stand"
     yield "in its row."
-    yield ""
-    yield from map(_source, manifest.sources)
+    if manifest.sources:
+        yield ""
+        yield from map(source_item, manifest.sources)
 
 
 def _front_matter(manifest: Manifest) -> dict[str, object]:
@@ -75,16 +76,20 @@ def _front_matter(manifest: Manifest) -> dict[str, object]:
     }
 
 
-def _source(source: Source) -> str:
-    """Return one source as a list item."""
+def source_item(source: Source) -> str:
+    """Return one source as a list item of Markdown.
+
+    Args:
+        source: Any source that a manifest may name.
+    """
     facts = [
-        _plain(source.url),
-        *([f"commit {_plain(source.commit)}"] if source.commit else []),
-        *([_plain(source.date)] if source.date else []),
-        *([f"licence {_plain(source.license)}"] if source.license else []),
-        *(f"{count:,} {_plain(what)}" for what, count in sorted(source.counts.items())),
+        plain(source.url),
+        *([f"commit {plain(source.commit)}"] if source.commit else []),
+        *([plain(source.date)] if source.date else []),
+        *([f"licence {plain(source.license)}"] if source.license else []),
+        *(f"{count:,} {plain(what)}" for what, count in sorted(source.counts.items())),
     ]
-    return "- " + (f"{_plain(source.name)}: " if source.name else "") + ", ".join(facts)
+    return "- " + (f"{plain(source.name)}: " if source.name else "") + ", ".join(facts)
 
 
 _MARKS = str.maketrans({mark: "\\" + mark for mark in "\\`*_[]|~$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
@@ -92,8 +97,12 @@ _LINK = re.compile(r"https?://[A-Za-z0-9/.:_~%?=&+@,;-]+")
 _BLOCK = re.compile(r"[-+#=]|\d+[.)]")
 
 
-def _plain(text: str) -> str:
-    """Return foreign text so that Markdown and HTML show it as it is, on one line."""
+def plain(text: str) -> str:
+    """Return foreign text so that Markdown and HTML show it as it is, on one line.
+
+    Args:
+        text: Any text; an address becomes a link.
+    """
     text = " ".join(text.split())
     if _LINK.fullmatch(text):
         return f"<{text}>"

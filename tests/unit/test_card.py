@@ -92,3 +92,18 @@ def test_foreign_text_stays_text(where):
 def test_an_about_that_begins_like_a_block_is_a_paragraph(about):
     _, body = parts(card(manifest(), about))
     assert "\n&#8203;" + about in body
+
+
+def test_a_snapshot_without_sources_has_a_licence_and_no_empty_list():
+    _, body = parts(card(manifest(sources=[])))
+    assert body.endswith(
+        "## Licence\n\nLicence of the whole: CC-BY-SA-4.0. Author, address and licence of a text, where "
+        "known, stand\nin its row.\n"
+    )
+    assert "ources" not in body
+
+
+def test_nobody_is_said_to_have_asked_what_may_be_invented():
+    _, body = parts(card(manifest(sources=[])))
+    assert "real" not in body
+    assert "asked" not in body
