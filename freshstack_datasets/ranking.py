@@ -13,8 +13,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from freshstack_datasets.errors import RecordError, RunError, UnknownNameError, shown
-from freshstack_datasets.records import check_id
+from freshstack_datasets.checks import bad_score, check_ids, checked_scores, refuse_repeats
+from freshstack_datasets.errors import RunError, UnknownNameError, shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +48,8 @@ class Run:
         Raises:
             RunError: An id or a score is not allowed; the first offender is named.
         """
+        if not isinstance(run, Mapping):
+            raise RunError("a run", expected="a mapping of mappings", got=f"{shown(run)} ({type(run).__name__})")
         counts = []
         for query_id, documents in run.items():
             if not isinstance(documents, Mapping):
@@ -57,10 +59,12 @@ class Run:
                     got=f"{shown(documents)} ({type(documents).__name__})",
                 )
             counts.append(len(documents))
+        query_ids, offsets = tuple(run), _offsets(counts)
         doc_ids = list(chain.from_iterable(run.values()))
         scores = list(chain.from_iterable(documents.values() for documents in run.values()))
-        offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
-        return cls._checked(tuple(run), offsets, doc_ids, scores, name)
+        numbers = np.repeat(np.arange(len(query_ids)), counts)
+        values = checked_scores(query_ids, numbers, doc_ids, scores)
+        return cls.from_codes(query_ids, offsets, *_encoded(doc_ids), values, name)
 
     @classmethod
     def from_columns(
@@ -80,11 +84,12 @@ class Run:
             )
         number: dict[str, int] = {}
         numbers = np.fromiter((number.setdefault(q, len(number)) for q in query_ids), np.int64, len(query_ids))
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=len(number)))]).astype(np.int64)
-        if (numbers[1:] < numbers[:-1]).any():  # the rows of a query do not stand together
-            order = np.argsort(numbers, kind="stable").tolist()
-            doc_ids, scores = [doc_ids[i] for i in order], [scores[i] for i in order]
-        return cls._checked(tuple(number), offsets, doc_ids, scores, name)
+        known = tuple(number)
+        values = checked_scores(known, numbers, doc_ids, scores)
+        vocabulary, codes = _encoded(doc_ids)
+        refuse_repeats(known, numbers, vocabulary, codes)  # before they are put in order, to name the first row
+        order = np.argsort(numbers, kind="stable")
+        return cls.from_codes(known, _offsets(np.bincount(numbers)), vocabulary, codes[order], values[order], name)
 
     @classmethod
     def from_codes(
@@ -98,13 +103,16 @@ class Run:
     ) -> Self:
         """Make a run of arrays as the class describes them, with the entries of a query in any order.
 
+        The arrays are copied.
+
         Raises:
-            RunError: The arrays do not fit together, a score is not finite, a query or a document comes twice.
+            RunError: The arrays do not fit together, an id or a score is not allowed, a query or a document comes
+                twice; the first offender is named.
         """
-        query_ids = tuple(query_ids)
+        query_ids, doc_ids = tuple(query_ids), tuple(doc_ids)
         try:
-            offsets, codes = np.asarray(offsets, np.int64), np.asarray(codes, np.int32)
-            scores = np.asarray(scores, np.float64)
+            offsets, codes = np.array(offsets, np.int64), np.array(codes, np.int32)
+            scores = np.array(scores, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise RunError(
                 "the arrays of a run", expected="whole numbers, and scores in double precision", got=shown(str(error))
@@ -124,47 +132,25 @@ class Run:
             )
         if not all(a < b for a, b in pairwise(doc_ids)):
             raise RunError("the vocabulary of a run", expected="ids in ascending order, each once", got="another order")
-        _check_ids(query_ids, "query")
+        check_ids(query_ids, "query")
+        check_ids(doc_ids, "document")
         if len(set(query_ids)) < len(query_ids):
             twice = Counter(query_ids).most_common(1)[0][0]
             raise RunError(f"query {shown(twice)}", expected="each query once", got="it twice")
         queries = np.repeat(np.arange(len(query_ids)), np.diff(offsets))
         if not np.isfinite(scores).all():
             i = int(np.flatnonzero(~np.isfinite(scores))[0])
-            raise _bad_score(query_ids[queries[i]], doc_ids[codes[i]], float(scores[i]))
+            raise bad_score(query_ids[queries[i]], doc_ids[codes[i]], float(scores[i]))
+        refuse_repeats(query_ids, queries, doc_ids, codes)
         same = queries[1:] == queries[:-1]
         falling = scores[1:] < scores[:-1]
         tied = (scores[1:] == scores[:-1]) & (codes[1:] < codes[:-1])
         if (same & ~falling & ~tied).any():
             order = np.lexsort((-codes, -scores, queries))
             codes, scores = codes[order], scores[order]
-        keys = np.sort(queries * max(1, len(doc_ids)) + codes)
-        if (keys[1:] == keys[:-1]).any():
-            q, d = divmod(int(keys[:-1][keys[1:] == keys[:-1]][0]), len(doc_ids))
-            raise RunError(
-                f"query {shown(query_ids[q])}, document {shown(doc_ids[d])}", expected="it once", got="it twice"
-            )
         for array in (offsets, codes, scores):
             array.flags.writeable = False
         return cls(query_ids, offsets, doc_ids, codes, scores, name)
-
-    @classmethod
-    def _checked(
-        cls,
-        query_ids: tuple[str, ...],
-        offsets: NDArray[np.int64],
-        doc_ids: Sequence[str],
-        scores: Sequence[float],
-        name: str,
-    ) -> Self:
-        """Check ids and scores that came from outside, one by one only when a quick look finds something."""
-        _check_ids(query_ids, "query")
-        _check_ids(doc_ids, "document", lambda i: query_ids[int(np.searchsorted(offsets, i, "right")) - 1])
-        values = check_scores(scores, lambda i: (query_ids[int(np.searchsorted(offsets, i, "right")) - 1], doc_ids[i]))
-        vocabulary = tuple(sorted(set(doc_ids)))
-        code = {doc_id: i for i, doc_id in enumerate(vocabulary)}
-        codes = np.fromiter(map(code.__getitem__, doc_ids), np.int32, len(doc_ids))
-        return cls.from_codes(query_ids, offsets, vocabulary, codes, values, name)
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -244,54 +230,12 @@ def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
     return Run.from_dict(run)
 
 
-def check_scores(scores: Sequence[float], where: Callable[[int], tuple[object, object]]) -> NDArray[np.float64]:
-    """Return scores as doubles.
-
-    Args:
-        scores: The scores, any real numbers.
-        where: From a place in ``scores`` to its query id and document id, for the message.
-
-    Raises:
-        RunError: One is not a finite number; the first is named.
-    """
-    try:
-        sum(scores)  # numpy would take the string "1.5" for a number; a sum does not
-        with np.errstate(over="ignore"):  # a longer float may become infinite, which is looked for next
-            values = np.fromiter(scores, np.float64, len(scores))
-        if np.isfinite(values).all():
-            return values
-    except (TypeError, ValueError, ArithmeticError):
-        pass
-    given: Sequence[object] = scores  # whatever the annotation promised
-    for i, score in enumerate(given):
-        try:
-            finite = not isinstance(score, str | bytes) and bool(np.isfinite(float(score)))  # type: ignore[arg-type]  # the check
-        except (TypeError, ValueError, OverflowError):
-            finite = False
-        if not finite:
-            raise _bad_score(*where(i), score)
-    return np.asarray([float(score) for score in scores], np.float64)
+def _encoded(doc_ids: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Return the vocabulary of some ids, and the place of each in it."""
+    vocabulary = tuple(sorted(set(doc_ids)))
+    code = {doc_id: i for i, doc_id in enumerate(vocabulary)}
+    return vocabulary, np.fromiter(map(code.__getitem__, doc_ids), np.int32, len(doc_ids))
 
 
-def _bad_score(query_id: object, doc_id: object, score: object) -> RunError:
-    return RunError(
-        f"query {shown(query_id)}, document {shown(doc_id)}: score",
-        expected="a finite number",
-        got=f"{shown(score)} ({type(score).__name__})",
-    )
-
-
-def _check_ids(ids: Sequence[str], kind: str, query_of: Callable[[int], str] | None = None) -> None:
-    """Check many ids at once; look at each only when the quick look finds something."""
-    try:
-        joined = "\n".join(ids)
-        joined.encode()
-        if "\t" not in joined and "\r" not in joined and joined.count("\n") == max(0, len(ids) - 1) and all(ids):
-            return
-    except (TypeError, UnicodeEncodeError):
-        pass
-    for i, value in enumerate(ids):
-        try:
-            check_id(value, kind)
-        except RecordError as error:
-            raise RunError(f"query {shown(query_of(i))}: {error}" if query_of else str(error)) from None
+def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)

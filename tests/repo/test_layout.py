@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "freshstack_datasets"
 MODULES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "builders").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")])
 
-CORE = ["errors", "files", "home", "progress", "records", "ranking"]
+CORE = ["errors", "files", "home", "progress", "records", "checks", "ranking"]
 """What everyone may import, each only those before it."""
 
 MAY_IMPORT = {

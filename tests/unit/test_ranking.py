@@ -167,3 +167,22 @@ def test_a_query_that_comes_twice_is_found_among_many_at_once():
     many = [str(i) for i in range(100_000)]  # a look at all earlier ones for each would take minutes
     with pytest.raises(RunError, match="query '99999', expected each query once, got it twice"):
         Run.from_codes([*many, "99999"], np.zeros(100_002, np.int64), [], [], [])
+
+
+def test_of_several_repeats_the_first_row_is_named():
+    # rows 2 and 4 repeat rows 1 and 3
+    with pytest.raises(RunError, match="query 'q', document 'b', expected it once"):
+        Run.from_columns(["q"] * 4, ["b", "b", "a", "a"], [1.0, 2.0, 3.0, 4.0])
+
+
+def test_a_run_of_arrays_is_a_copy_of_them():
+    scores = np.array([2.0, 1.0, 3.0])
+    run = codes(scores=scores)
+    scores[0] = -5.0
+    assert run["q1"] == {"a": 2.0, "b": 1.0}
+
+
+@pytest.mark.parametrize("doc_id", ["", "a\tb", "\ud800"])
+def test_a_vocabulary_holds_ids_only(doc_id):
+    with pytest.raises(RunError, match="document id"):
+        codes(doc_ids=tuple(sorted(["x", doc_id])))
