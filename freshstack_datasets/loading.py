@@ -197,9 +197,11 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
 
 def _asked(name: str | Path, snapshot: str | None) -> tuple[str | Path, str | None]:
     """Return the name or path and the snapshot that were asked for, apart."""
-    text = os.fspath(name)
-    if "\0" in text:
-        raise InputError("a dataset's name or path", expected="one without NUL", got=shown(text))
+    given: object = name  # whatever the annotation promised
+    if not isinstance(given, str | Path) or "\0" in str(given):
+        got = f"{shown(given)} ({type(given).__name__})"
+        raise InputError("a dataset", expected="its name, or the path of a snapshot's folder", got=got)
+    text = str(name)
     base, at, pinned = text.rpartition("@")
     if not at or _is_folder(text) or not base or os.sep in pinned:
         return name, snapshot
@@ -224,6 +226,10 @@ def _is_folder(name: str) -> bool:
 def _opened(folder: Path) -> Dataset:
     """Open the snapshot in a folder."""
     manifest = read_manifest(folder)
+    if manifest.fingerprint != manifest.computed_fingerprint():
+        what = f"the fingerprint of {folder}"
+        expected = f"{manifest.computed_fingerprint()}, which follows from its tables' digests"
+        raise SnapshotError(what, expected=expected, got=manifest.fingerprint, hint=VERIFY)
     readers = {name: _reader(folder, table, manifest) for name, table in TABLES.items()}
     queries: Records[Query] = _records(QUERIES, readers)
     return Dataset(

@@ -61,6 +61,9 @@ class Corpus(Collection[Document]):
     def __len__(self) -> int:
         return self._reader.rows
 
+    def __repr__(self) -> str:
+        return f"<Corpus of {len(self):,} documents>"
+
     def __iter__(self) -> Iterator[Document]:
         for batch in self._reader.batches(rows=_BATCH):
             yield from _documents(batch)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from freshstack_datasets.errors import RecordError, shown
-from freshstack_datasets.records import check_id
+from freshstack_datasets.records import all_allowed, check_id
 from freshstack_datasets.tables.digest import TableDigest, json_values
 from freshstack_datasets.tables.schema import NUGGET_QRELS, NUGGETS, QUERIES
 
@@ -81,7 +81,11 @@ def _judgments(rows: list[Any]) -> pa.Table:
         # zip(*rows) would make an iterator a row, which costs more than all the rest.
         queries, nuggets, documents, scores = ([row[i] for row in rows] for i in range(4))
         columns = [_coded(ids) for ids in (queries, nuggets, documents)]
-        plain = all(map(_plain, columns)) and set(map(type, scores)) <= {int} and set(scores) <= {0, 1}
+        plain = (
+            all(all_allowed(ids.dictionary.to_pylist()) for ids in columns)
+            and set(map(type, scores)) <= {int}
+            and set(scores) <= {0, 1}
+        )
         plain = plain and set(map(len, rows)) <= {4}
     except (TypeError, ValueError, LookupError):  # not four columns, or ids that are no strings
         plain = False
@@ -98,13 +102,6 @@ def _coded(ids: Sequence[str]) -> pa.DictionaryArray:
     number: defaultdict[str, int] = defaultdict(count().__next__)  # a new id gets the next number, in one pass
     codes = np.fromiter(map(number.__getitem__, ids), np.int32, len(ids))
     return pa.DictionaryArray.from_arrays(codes, pa.array(list(number), pa.string()))
-
-
-def _plain(ids: pa.DictionaryArray) -> bool:
-    """Tell whether all ids are allowed beyond doubt."""
-    words = ids.dictionary.to_pylist()
-    joined = "".join(words)
-    return "" not in words and not any(mark in joined for mark in "\t\n\r")
 
 
 def _checked(number: int, row: Any) -> tuple[str, str, str, int]:

@@ -15,6 +15,7 @@ from freshstack_datasets.tables.schema import Table
 
 T = TypeVar("T")
 _BATCH = 1_000
+_SEVERAL = -1
 
 
 class Records(Generic[T]):
@@ -39,8 +40,15 @@ class Records(Generic[T]):
         """The rows in Arrow, columns named as in the snapshot."""
         return self._read()
 
+    @property
+    def _kind(self) -> str:
+        return self._table.record.__name__.lower() if self._table.record else "row"
+
     def __len__(self) -> int:
         return self._rows
+
+    def __repr__(self) -> str:
+        return f"<Records of the table {self._table.name}: {len(self):,}>"
 
     def __iter__(self) -> Iterator[T]:
         for batch in self.arrow.to_batches(max_chunksize=_BATCH):
@@ -55,11 +63,13 @@ class Records(Generic[T]):
 
         Raises:
             UnknownNameError: There is none of that id.
+            InputError: There are several: in a dataset made of judgments alone, two queries may use one nugget id.
         """
         place = self._place.get(key)
+        if place == _SEVERAL:
+            raise InputError(f"{self._kind} {shown(key)}", expected="one of that id", got="several")
         if place is None:
-            kind = self._table.record.__name__.lower() if self._table.record else "row"
-            raise UnknownNameError(kind, key, (known for known in self._place if isinstance(known, str)))
+            raise UnknownNameError(self._kind, key, (known for known in self._place if isinstance(known, str)))
         return self.rows_at([place])[0]
 
     def rows_at(self, places: list[int]) -> list[T]:
@@ -99,10 +109,12 @@ class Records(Generic[T]):
 
     @cached_property
     def _place(self) -> Mapping[Any, int]:
-        """The place of every record by its key; of two with one key, the first."""
+        """The place of every record by its key; ``_SEVERAL`` for a key that more than one record has."""
         columns = [_to_list(self.arrow[column]) for column in self._table.key]
-        keys = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-        return dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+        places: dict[Any, int] = {}
+        for place, key in enumerate(columns[0] if len(columns) == 1 else zip(*columns, strict=True)):
+            places[key] = _SEVERAL if key in places else place
+        return places
 
 
 def _to_list(column: pa.ChunkedArray) -> list[Any]:

@@ -455,3 +455,27 @@ def test_judgments_that_are_none_are_named(row, says):
 def test_whole_floats_are_scores_too():
     data = Dataset.from_nugget_qrels([("q", "n", "d", 1.0)])
     assert data.judgments.columns("score") == ([1],)
+
+
+def test_a_nugget_id_that_two_queries_use_is_not_guessed_at():
+    data = Dataset.from_nugget_qrels([("q1", "n", "a", 1), ("q2", "n", "b", 0), ("q2", "m", "b", 1)])
+    assert data.nuggets["m"].query_id == "q2"
+    with pytest.raises(InputError, match="nugget 'n', expected one of that id, got several"):
+        data.nuggets["n"]
+
+
+@pytest.mark.parametrize("name", [None, 5, b"folder", "a\0b"])
+def test_what_is_neither_name_nor_path_is_refused(name):
+    with pytest.raises(InputError, match="a dataset, expected its name, or the path of a snapshot's folder, got"):
+        load(name)
+
+
+def test_a_fingerprint_that_does_not_follow_from_the_digests_is_an_error(copy):
+    change(copy, lambda told: told.update(fingerprint="0" * 64))
+    with pytest.raises(SnapshotError, match="which follows from its tables' digests, got 0{64}; freshstack verify"):
+        load(copy)
+
+
+def test_records_and_documents_say_how_many_they_are(data):
+    assert repr(data.queries) == "<Records of the table queries: 3>"
+    assert repr(data.corpus) == "<Corpus of 3,500 documents>"
