@@ -20,14 +20,15 @@ def atomic_folder(target: Path | str) -> Iterator[Path]:
         target: Where the folder goes; it must not exist, or be an empty folder.
 
     Raises:
-        InputError: Something is there already.
+        InputError: Something is there already, or nothing can be put there.
     """
     target = Path(target)
     if target.name in ("", ".."):  # the folder one is in, which no temporary folder may be put into
         target = target.resolve()
     refuse_taken(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
+    with _placing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
     try:
         yield work
         work.chmod(0o777 & ~_umask())
@@ -49,15 +50,17 @@ def atomic_file(target: Path | str) -> Iterator[Path]:
         target: Where the file goes; a file that is there is replaced, and stays as it was if the block fails.
 
     Raises:
-        InputError: The path is a folder, or a device or pipe, which must not be replaced by a file.
+        InputError: The path is a folder, or a device or pipe, which must not be replaced by a file, or nothing can be
+            put there.
     """
     target = Path(target)
-    if target.exists() and not target.is_file():
-        got = "a folder" if target.is_dir() else "a device or a pipe"
-        raise InputError(f"cannot write {shown_path(target)}", expected="a file's path", got=got)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=_prefix(target), suffix=target.suffix, dir=target.parent)
-    os.close(handle)
+    with _placing(target):
+        if target.exists() and not target.is_file():
+            got = "a folder" if target.is_dir() else "a device or a pipe"
+            raise InputError(f"cannot write {shown_path(target)}", expected="a file's path", got=got)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=_prefix(target), suffix=target.suffix, dir=target.parent)
+        os.close(handle)
     work = Path(name)
     try:
         yield work
@@ -66,6 +69,17 @@ def atomic_file(target: Path | str) -> Iterator[Path]:
     except BaseException:
         work.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _placing(target: Path) -> Iterator[None]:
+    """Name the place that was asked for, not the temporary one beside it, when nothing can be put there."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # ValueError: a NUL, or half a surrogate pair
+        got = (getattr(error, "strerror", None) or str(error)).lower()
+        hint = "choose another place, or check who may write there"
+        raise InputError(f"cannot write {shown_path(target)}", got=got, hint=hint) from error
 
 
 def refuse_taken(target: Path) -> None:
@@ -92,7 +106,9 @@ def _obstacle(target: Path) -> str:
     if "\0" in text or text.encode("utf-8", "ignore").decode() != text:
         return "a path with a NUL or bytes that are no text"
     try:
-        if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
+        if target.is_symlink() or (target.exists() and not target.is_dir()):
+            return "a link" if target.is_symlink() else "a file"
+        if target.is_dir() and any(target.iterdir()):
             return "one that holds files"
         if target.is_mount():
             return "the root of a file system, which cannot be replaced"

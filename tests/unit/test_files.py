@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from freshstack_datasets.errors import InputError
+from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_file, atomic_folder, refuse_taken
 
 
@@ -52,8 +52,11 @@ def test_a_folder_that_somebody_fills_meanwhile_is_left_to_them(tmp_path):
 
 def test_a_link_is_refused_even_to_nowhere(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="expected a new or an empty folder"):
+    with pytest.raises(InputError, match="expected a new or an empty folder, got a link"):
         atomic_folder(tmp_path / "link").__enter__()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="expected a new or an empty folder, got a file"):
+        atomic_folder(tmp_path / "file").__enter__()
 
 
 @pytest.mark.parametrize(
@@ -142,3 +145,13 @@ def test_what_is_written_has_the_permissions_that_the_user_gives_new_files(tmp_p
     # 777 and 666 without the bits of 027
     assert stat.S_IMODE((tmp_path / "folder").stat().st_mode) == 0o750
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("name", ["file/below", "x" * 300, "a\0b"])
+def test_a_place_where_nothing_can_be_is_named_as_it_was_asked_for(tmp_path, name):
+    (tmp_path / "file").touch()
+    for make in (atomic_file, atomic_folder):
+        with pytest.raises(InputError, match=r"^cannot write '.*', ") as caught:
+            make(tmp_path / name).__enter__()
+        assert shown_path(tmp_path / name) in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
