@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from freshstack_datasets.adapters.lines import write_json_lines
+from freshstack_datasets.adapters.note import JsonTable, write_note
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset
 from freshstack_datasets.tables.conversion import to_row
 from freshstack_datasets.tables.records import Records
-from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES
+from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, TABLES
 
 _BATCH = 1_000
 
@@ -18,7 +19,8 @@ def export(dataset: Dataset, folder: Path | str) -> None:
     """Write ``corpus``, ``queries``, ``nuggets``, ``nugget_qrels`` and ``qrels``, each with the suffix ``.jsonl``.
 
     Columns are named as in the snapshot, the rows come in its order, and nulls are written. The lines are those that
-    the digests in ``snapshot.json`` are taken of, so the sha256 of a file is the digest of its table.
+    the digests in ``snapshot.json`` are taken of, so the sha256 of a file is the digest of its table. ``README.md``
+    says whose the texts are, and lets ``datasets.load_dataset`` read each table from the folder by its name.
 
     Args:
         dataset: The dataset.
@@ -34,6 +36,9 @@ def export(dataset: Dataset, folder: Path | str) -> None:
         write_json_lines(work / f"{NUGGETS.name}.jsonl", _rows(dataset.nuggets))
         write_json_lines(work / f"{NUGGET_QRELS.name}.jsonl", _rows(dataset.judgments))
         write_json_lines(work / f"{QRELS.name}.jsonl", _qrels(dataset))
+        texts = "Author, address and licence of a question or document, where known, stand in its line."
+        tables = [JsonTable(name, table.split, table.schema) for name, table in TABLES.items()]
+        write_note(work, dataset, "as JSON lines", texts, tables)
 
 
 def _rows(records: Records[Any]) -> Iterator[dict[str, Any]]:

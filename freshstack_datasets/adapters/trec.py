@@ -5,19 +5,22 @@ from pathlib import Path
 from typing import Any
 
 from freshstack_datasets.adapters.lines import write_json_lines, write_tab_lines
+from freshstack_datasets.adapters.note import write_note
+from freshstack_datasets.errors import SnapshotError, shown
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset
+from freshstack_datasets.tables.parquet import VERIFY
 
 
 def export(dataset: Dataset, folder: Path | str) -> None:
-    """Write ``qrels.txt``, ``diversity.qrels``, ``topics.tsv`` and ``corpus.jsonl``.
+    """Write ``qrels.txt``, ``diversity.qrels``, ``topics.tsv``, ``corpus.jsonl`` and a note for people.
 
     ``qrels.txt`` has trec_eval's fields: query id, 0, document id, and the number of the query's nuggets that the
     document supports. ``diversity.qrels`` has ndeval's: query id, nugget, document id, and 1 or 0. A nugget is its
     number among those of its query, from 1 in the order of their positions: ndeval needs memory for the largest
     number there is, once for every document. ``topics.tsv`` has query id and text, each white space in the text a
     single space. ``corpus.jsonl`` has ``id`` and ``contents`` (title and text), as Anserini's JsonCollection reads
-    them, and ``title`` and ``metadata``.
+    them, and ``title`` and ``metadata``. ``README.md`` says whose the texts are.
 
     Fields are separated by tabs. An id may hold spaces, and then a reader that splits on tabs reads the file, while
     those that split on any white space (trec_eval, pytrec_eval, ir_measures, ir_datasets) find too many fields in
@@ -29,13 +32,18 @@ def export(dataset: Dataset, folder: Path | str) -> None:
 
     Raises:
         InputError: The folder is taken.
-        SnapshotError: The dataset has no corpus, or its files cannot be read.
+        SnapshotError: The dataset has no corpus, its files cannot be read, or a judgment is of no nugget that it has.
     """
     with atomic_folder(folder) as work:
         write_tab_lines(work / "qrels.txt", _qrels(dataset))
         write_tab_lines(work / "diversity.qrels", _nugget_qrels(dataset))
         write_tab_lines(work / "topics.tsv", ((q.query_id, " ".join(q.text.split())) for q in dataset.queries))
         write_json_lines(work / "corpus.jsonl", _documents(dataset))
+        texts = (
+            "Author, address and licence of a document, where known, stand in `metadata` of its line in `corpus.jsonl`. "
+            "`topics.tsv` has no place for those of the questions: whoever shows one finds them in the snapshot."
+        )
+        write_note(work, dataset, "as TREC files", texts)
 
 
 def _qrels(dataset: Dataset) -> Iterator[tuple[str | int, ...]]:
@@ -51,7 +59,11 @@ def _nugget_qrels(dataset: Dataset) -> Iterator[tuple[str | int, ...]]:
             number[query_id, nugget.nugget_id] = place
     rows = zip(*dataset.judgments.columns("query_id", "nugget_id", "doc_id", "score"), strict=True)
     for query_id, nugget_id, doc_id, score in rows:
-        yield query_id, number[query_id, nugget_id], doc_id, score
+        found = number.get((query_id, nugget_id))
+        if found is None:
+            what = f"a judgment of nugget {shown(nugget_id)} of query {shown(query_id)}"
+            raise SnapshotError(what, expected="a nugget of that query", got="none of that id", hint=VERIFY)
+        yield query_id, found, doc_id, score
 
 
 def _documents(dataset: Dataset) -> Iterator[dict[str, Any]]:

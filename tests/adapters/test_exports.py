@@ -3,8 +3,10 @@
 import csv
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import datasets
 import pyndeval
 import pytest
 import pytrec_eval
@@ -14,8 +16,10 @@ from hypothesis import strategies as st
 from freshstack_datasets.adapters import beir, jsonl, trec
 from freshstack_datasets.errors import InputError, SnapshotError
 from freshstack_datasets.loading import Dataset, load
+from freshstack_datasets.recipe import Source
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
+from freshstack_datasets.tables.schema import TABLES
 
 EXPORTS = {"beir": beir.export, "trec": trec.export, "jsonl": jsonl.export}
 
@@ -45,16 +49,17 @@ JUDGMENTS = [
 ]
 
 
-def dataset(folder, documents=DOCUMENTS, queries=QUERIES, nuggets=NUGGETS, judgments=JUDGMENTS):
+def dataset(folder, documents=DOCUMENTS, queries=QUERIES, nuggets=NUGGETS, judgments=JUDGMENTS, **told):
     write_snapshot(
         folder,
         dataset="tests/exports",
         snapshot="2024-10",
-        license="CC-BY-SA-4.0",
+        license=told.pop("license", "CC-BY-SA-4.0"),
         documents=documents,
         queries=queries,
         nuggets=nuggets,
         judgments=judgments,
+        **told,
     )
     return load(folder)
 
@@ -135,7 +140,7 @@ def test_trec_files_hold_topics_and_two_kinds_of_judgments(data, tmp_path):
 
 def test_the_sha256_of_each_exported_table_is_its_digest_in_the_manifest(data, tmp_path):
     jsonl.export(data, tmp_path / "out")
-    digests = {p.stem: hashlib.sha256(p.read_bytes()).hexdigest() for p in (tmp_path / "out").iterdir()}
+    digests = {p.stem: hashlib.sha256(p.read_bytes()).hexdigest() for p in (tmp_path / "out").glob("*.jsonl")}
     manifest = json.loads((data.path / "snapshot.json").read_text())
     assert digests == {name: table["digest"].removeprefix("sha256:") for name, table in manifest["tables"].items()}
 
@@ -174,6 +179,96 @@ def test_trec_eval_and_ndeval_score_from_the_exported_files(data, tmp_path):
     assert found["q1"]["strec@5"] == 1.0
     assert found["q1"]["P-IA@5"] == pytest.approx(0.3)
     assert found["q2"]["P-IA@5"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_says_what_it_was_made_of_and_whose_the_texts_are(tmp_path, name):
+    source = Source(url="https://example.org/dump", name="<b>Posts</b>.xml", license="CC BY-SA 4.0", counts={"rows": 9})
+    made = dataset(tmp_path / "data", license="CC-BY-SA-4.0 <i>", sources=[source])
+    EXPORTS[name](made, tmp_path / "out")
+    note = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert f"snapshot tests/exports@2024-10, fingerprint `{made.fingerprint}`.\n" in note
+    assert "\nLicence of the whole: CC-BY-SA-4.0 &lt;i&gt;. Author, address and licence of " in note
+    assert note.endswith(
+        "\n\n## Sources\n\n- &lt;b&gt;Posts&lt;/b&gt;.xml: <https://example.org/dump>, licence CC BY-SA 4.0, 9 rows\n"
+    )
+
+
+def test_the_lines_hold_author_address_and_licence_where_the_notes_say_so(tmp_path):
+    whose = {"url": "https://example.org/7", "author": "Ada", "license": "CC BY-SA 4.0"}
+    made = dataset(
+        tmp_path / "data", [replace(d, metadata=whose) for d in DOCUMENTS], [replace(q, **whose) for q in QUERIES]
+    )
+    for name, export in EXPORTS.items():
+        export(made, tmp_path / name)
+
+    def first(path):
+        row = json.loads((tmp_path / path).read_bytes().split(b"\n")[0])
+        return {key: value for key, value in (row | row.get("metadata", {})).items() if key in whose}
+
+    for path in (
+        "beir/corpus.jsonl",
+        "beir/queries.jsonl",
+        "jsonl/corpus.jsonl",
+        "jsonl/queries.jsonl",
+        "trec/corpus.jsonl",
+    ):
+        assert first(path) == whose, path
+    assert "Ada" not in (tmp_path / "trec/topics.tsv").read_text()
+    assert "`topics.tsv` has no place for those of the questions" in (tmp_path / "trec/README.md").read_text()
+
+
+def loaded(folder, name, cache):
+    """What the datasets library reads, from files alone; its own files lie in the cache folder."""
+    return datasets.load_dataset(str(folder), name, cache_dir=str(cache))
+
+
+def late(tmp_path):
+    """A dataset whose first 11 MB say nothing in columns that later rows fill: the library reads 10 MB at a time."""
+    documents = [Document(f"d{i:05}", "", "word " * 2_000) for i in range(1_100)]
+    documents.append(Document("e", "", "x", {"url": "https://example.org/e", "score": 3}))
+    judgments = [Judgment("q1", "z", "e", 1), Judgment("q1", "a", "e", 0), Judgment("q2", "m", "e", 1, "call-7")]
+    return dataset(tmp_path / "late", documents, judgments=judgments)
+
+
+@pytest.mark.parametrize("name", ["beir", "jsonl"])
+def test_the_datasets_library_reads_the_corpus_and_the_queries_of_an_export(tmp_path, name):
+    EXPORTS[name](late(tmp_path), tmp_path / "out")
+    corpus = loaded(tmp_path / "out", "corpus", tmp_path / "cache")["corpus"]
+    assert len(corpus) == 1_101
+    assert corpus[0]["_id"] == "d00000"
+    assert corpus[0]["metadata"]["url"] is None
+    assert corpus[1_100]["metadata"]["url"] == "https://example.org/e"
+    assert corpus[1_100]["metadata"]["score"] == 3
+    (queries,) = loaded(tmp_path / "out", "queries", tmp_path / "cache").values()
+    assert queries["_id"] == ["q1", "q2"]
+    assert queries["text"] == [q.text for q in QUERIES]
+    first = queries[0] if name == "jsonl" else queries[0]["metadata"]
+    assert (first["title"], first["tags"], first["score"], first["license"]) == ("How?", ["grind", "burr"], -2, None)
+
+
+def test_the_datasets_library_reads_every_table_of_json_lines(data, tmp_path):
+    jsonl.export(data, tmp_path / "out")
+    rows = {name: loaded(tmp_path / "out", name, tmp_path / "cache")[t.split].to_list() for name, t in TABLES.items()}
+    assert {name: len(found) for name, found in rows.items()} == {
+        "corpus": 4,
+        "queries": 2,
+        "nuggets": 3,
+        "nugget_qrels": 7,
+        "qrels": 5,
+    }
+    assert rows["qrels"][0] == {"query-id": "q1", "corpus-id": "d1", "score": 2}
+    assert {"query-id": "q1", "nugget-id": "a", "corpus-id": "d2", "score": 1, "call-id": "call-7"} in rows[
+        "nugget_qrels"
+    ]
+
+
+def test_trec_files_of_a_judgment_without_its_nugget_are_refused(data, tmp_path):
+    other = Dataset.from_nugget_qrels([("q1", "z", "d1", 1), ("q2", "m", "d3", 1)])
+    message = "a judgment of nugget 'a' of query 'q1', expected a nugget of that query, got none of that id; freshstack verify"
+    with pytest.raises(SnapshotError, match=message):
+        trec.export(replace(data, nuggets=other.nuggets), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", EXPORTS)
@@ -229,7 +324,7 @@ def test_any_ids_and_texts_come_back_from_the_exports(tmp_path_factory, docs, qu
     topics = [line.split("\t") for line in (folder / "trec/topics.tsv").read_bytes().decode().split("\n")[:-1]]
     assert dict(topics) == {q: " ".join(t.split()) for q, t in questions.items()}
     jsonl.export(judged, folder / "jsonl")
-    for path in (folder / "jsonl").iterdir():
+    for path in (folder / "jsonl").glob("*.jsonl"):
         rows = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
         assert len(rows) == {"corpus": len(docs), "queries": len(questions), "nuggets": len(questions)}.get(
             path.stem, len(docs) * len(questions)
