@@ -4,9 +4,12 @@ import importlib
 import json
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,25 @@ import pytest
 import freshstack_datasets as fsd
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"pyarrow", "bm25s", "Stemmer", "datasets", "torch", "huggingface_hub", "scipy"}
+
+
+def of_extras() -> Iterator[str]:
+    """What the extras of pyproject.toml are imported as; an extra may bring others by naming this project."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [re.match(r"[\w.-]+", line)[0] for lines in project["optional-dependencies"].values() for line in lines]
+    imports = {}
+    for module, distributions in packages_distributions().items():
+        for distribution in distributions:
+            imports.setdefault(normal(distribution), []).append(module)
+    for name in {normal(name) for name in named} - {project["name"]}:
+        yield from imports.get(name, [name.replace("-", "_")])
+
+
+def normal(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+HEAVY = {"pyarrow", "bm25s", "Stemmer", "datasets", "huggingface_hub", "torch", *of_extras()}
 
 
 def python(code: str, **environment: str) -> str:
@@ -61,8 +82,12 @@ def test_a_name_stays_what_it_is_whatever_was_imported_before():
     assert python(first + then).strip() == "['adapters', 'errors', 'evaluation']"
 
 
+SHARED = {"__init__", "lines", "note"}
+"""Modules of ``adapters`` that are none."""
+
+
 def test_every_adapter_is_reachable_from_the_front_door():
-    files = {path.stem for path in (ROOT / "freshstack_datasets" / "adapters").glob("*.py")} - {"__init__", "lines"}
+    files = {path.stem for path in (ROOT / "freshstack_datasets" / "adapters").glob("*.py")} - SHARED
     assert fsd.adapters.__all__ == sorted(files)
     code = "import freshstack_datasets as fsd\nfor name in fsd.adapters.__all__: print(getattr(fsd.adapters, name).__name__)"
     assert python(code).split() == [f"freshstack_datasets.adapters.{name}" for name in sorted(files)]
@@ -89,6 +114,22 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_nothing_heavy_is_loaded_before_it_is_needed(code):
     loaded = json.loads(python(f"{code}\nimport sys, json\nprint(json.dumps(list(sys.modules)))").splitlines()[-1])
     assert not {name.split(".")[0] for name in loaded} & HEAVY
+
+
+def test_the_packages_of_extras_are_among_the_heavy_ones():
+    assert "selectolax" in HEAVY
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["evaluate", "--help"]])
+def test_the_installed_command_loads_nothing_heavy_for_a_word_of_help(arguments):
+    script = Path(sys.executable).parent / "freshstack"
+    command = [sys.executable, "-X", "importtime", "-W", "error", script, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0
+    # -X importtime writes a line for each module: import time: self | cumulative | the name, indented
+    names = {line.split("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "freshstack_datasets.cli" in names
+    assert not {name.split(".")[0] for name in names} & HEAVY
 
 
 def test_importing_needs_no_network_and_writes_nowhere(tmp_path):
