@@ -83,7 +83,7 @@ def build(posts: Path, out: Path, *, site: str, snapshot: str, filters: Filters 
             sources=[_source(dump, forum, found)],
             recipe=_recipe(rules, found),
             dropped=listed,
-            about=_about(forum, found),
+            about=_about(forum, rules, found),
         )
     return Built(out, manifest, dict(found.rows), dict(found.dropped))
 
@@ -156,11 +156,18 @@ def _recipe(rules: Filters, found: Collected) -> Recipe:
     )
 
 
-def _about(site: Site, found: Collected) -> str:
+def _about(site: Site, rules: Filters, found: Collected) -> str:
+    chosen = [
+        *([f"with any of the tags {', '.join(sorted(rules.tags))}"] if rules.tags else []),
+        *([f"asked on {rules.first} or later"] if rules.first else []),
+        *([f"asked on {rules.last} or earlier"] if rules.last else []),
+        *([f"with a score of at least {rules.min_score}"] if rules.min_score is not None else []),
+    ]
+    only = f" Only questions {' and '.join(chosen)} were taken." if chosen else ""
     licences = ", ".join(sorted(found.licences)) or "a licence that the dump does not name"
     return (
         f"Made without any model from a dump of {site.host}: the queries are {len(found.questions):,} of its questions, "
-        "those whose asker accepted an answer that the dump holds, and the corpus is every answer on the site. "
+        f"whose asker accepted an answer that the dump holds, and the corpus is every answer in the dump.{only} "
         "Each query has one nugget, whose text is the question's title, and its accepted answer supports it. "
         f"The texts are by the users of {site.host} ({site.url}), under {licences}: wherever one is shown, name its "
         "author, address and licence, which stand in its row. They were changed: HTML became plain text with "

@@ -176,6 +176,28 @@ def test_the_manifest_says_where_everything_came_from(build, tmp_path):
         assert said in card
 
 
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (("b,a", None, None, None), "with any of the tags a, b"),
+        ((None, "2010-02", None, None), "asked on 2010-02-01 or later"),
+        ((None, None, "2010-02", None), "asked on 2010-02-28 or earlier"),
+        ((None, None, None, 0), "with a score of at least 0"),
+        (
+            ("a", "2009", "2011", -1),
+            "with any of the tags a and asked on 2009-01-01 or later and asked on 2011-12-31 or earlier and "
+            "with a score of at least -1",
+        ),
+    ],
+)
+def test_the_card_says_which_questions_were_taken(build, options, said):
+    rows = question(1, 2, Tags="|a|", CreationDate="2010-02-10T00:00:00.000", Score=4), answer(2, 1)
+    some, _ = build(*rows, name="some", filters=Filters.parsed(*options))
+    assert f"Only questions {said} were taken." in (some.path / "README.md").read_text().replace("\\", "")
+    everything, _ = build(*rows, name="everything")
+    assert "Only questions" not in (everything.path / "README.md").read_text()
+
+
 def test_the_name_of_a_dump_may_be_any_that_a_file_can_have(tmp_path):
     posts = tmp_path / "Posts\n\x7f\udcff.xml"
     posts.write_text("<posts>" + question(1, 2) + answer(2, 1) + "</posts>")
