@@ -1,5 +1,6 @@
 """The commands of ``python -m builders``: they behave as those of ``freshstack`` do."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -65,10 +66,15 @@ def accepted_answers(
         return
     tables = manifest.tables
     console.say(f"{out}: {manifest.dataset}@{manifest.snapshot}, fingerprint {manifest.fingerprint[:12]}")
-    console.say(f"{tables['queries'].rows:,} queries, {tables['corpus'].rows:,} documents, {manifest.license}")
-    console.say("read: " + ", ".join(f"{count:,} {name}" for name, count in built.counts.items()))
+    sizes = (console.counted(tables["queries"].rows, "queries"), console.counted(tables["corpus"].rows, "documents"))
+    console.say(", ".join((*sizes, manifest.license)))
+    console.say("read: " + _listed(built.counts))
     if built.dropped:
-        console.say("left out: " + ", ".join(f"{count:,} {name}" for name, count in built.dropped.items()))
+        console.say("left out: " + _listed(built.dropped))
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(console.counted(count, name) for name, count in counts.items())
 
 
 def main(arguments: list[str] | None = None) -> int:

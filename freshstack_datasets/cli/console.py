@@ -194,6 +194,23 @@ def printable(text: str) -> str:
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def counted(number: int, names: str) -> str:
+    """Return a number with what it counts, in the singular where it is 1: "1 question without an answer".
+
+    Args:
+        number: How many.
+        names: What they are, in the plural; of several words, the first that ends with "s" is the noun.
+    """
+    if number == 1:
+        words = names.split(" ")
+        noun = next((i for i, word in enumerate(words) if word.endswith("s") and not word.endswith("ss")), None)
+        if noun is not None:
+            word = words[noun]
+            words[noun] = word[:-3] + "y" if word.endswith("ies") and word != "ties" else word[:-1]
+        names = " ".join(words)
+    return f"{number:,} {names}"
+
+
 def one_line(text: str, longest: int | None = None) -> str:
     """Return the text on one line, printable, and cut where it is longer than asked.
 

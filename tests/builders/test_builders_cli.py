@@ -19,7 +19,7 @@ def test_the_sample_dump_builds(tmp_path, capsys):
     # counted in the file by hand: question 14 has no accepted answer, that of 18 is missing, answer 23 is empty
     assert "\n10 queries, 16 documents, CC-BY-SA-4.0\n" in out
     assert "31 rows, 12 questions, 17 answers" in out
-    assert "1 questions whose accepted answer is missing" in out
+    assert "1 question whose accepted answer is missing" in out
     assert err == ""
 
 

@@ -233,3 +233,22 @@ def test_a_table_on_a_terminal_fits_it_and_foreign_text_stays_harmless(capsys, m
     assert "[red]x[/red]" in plain
     assert all(len(line) <= 40 for line in plain.splitlines())
     assert set(plain.splitlines()[1].strip()) == {"─"}
+
+
+@pytest.mark.parametrize(
+    "number, names, words",
+    [
+        (0, "queries", "0 queries"),
+        (1, "queries", "1 query"),
+        (2, "queries", "2 queries"),
+        (1234, "bytes", "1,234 bytes"),
+        (1, "bytes", "1 byte"),
+        (1, "tag wiki excerpts", "1 tag wiki excerpt"),
+        (1, "questions whose accepted answer is missing", "1 question whose accepted answer is missing"),
+        (1, "ties", "1 tie"),
+        (1, "class labels", "1 class label"),
+        (1, "text", "1 text"),
+    ],
+)
+def test_one_of_a_thing_is_told_in_the_singular(number, names, words):
+    assert console.counted(number, names) == words
