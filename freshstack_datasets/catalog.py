@@ -148,7 +148,9 @@ def folder_of(name: str, snapshot: str | None = None) -> Path:
     if full in here and (snapshot is None or snapshot == read_manifest(here[full]).snapshot):
         return here[full]
     if full not in known() and full not in here:
-        raise UnknownNameError("dataset", name, names())
+        near = UnknownNameError("dataset", name, names()).hint
+        more = "or give the folder of a snapshot"
+        raise UnknownNameError("dataset", name, hint=f"{near} {more}" if near.endswith("?") else f"{near}, {more}")
     snapshots = [entry.name for entry in listed() if entry.dataset == full]
     if snapshot is not None and snapshot not in snapshots:
         raise UnknownNameError(f"snapshot of {full}", snapshot, snapshots)
