@@ -34,14 +34,14 @@ def freshstack(
 
 for _function, _words in (
     (data.list_, "list"),
-    (data.info, "info coffee"),
-    (data.show, "show coffee 1234 --run bm25.trec"),
-    (data.search, 'search coffee "how do I grind finer" -k 5'),
-    (data.verify, "verify coffee"),
-    (runs.retrieve, "retrieve coffee --retriever bm25 --out bm25.trec"),
-    (runs.evaluate, "evaluate coffee --run bm25.trec mine.trec --measures nDCG@10 Recall@50"),
-    (runs.compare, "compare coffee mine.trec bm25.trec"),
-    (export.export, "export coffee --to beir --out beir/coffee"),
+    (data.info, "info bread"),
+    (data.show, "show bread 1 --run bm25.trec"),
+    (data.search, 'search bread "why does my sourdough spread" -k 5'),
+    (data.verify, "verify bread"),
+    (runs.retrieve, "retrieve bread --retriever bm25 --out bm25.trec"),
+    (runs.evaluate, "evaluate bread --run bm25.trec title.trec --measures nDCG@10 Recall@50"),
+    (runs.compare, "compare bread bm25.trec title.trec"),
+    (export.export, "export bread --to beir --out beir/bread"),
 ):
     app.command(_words.split()[0], cls=SeveralValues, epilog=f"Example: freshstack {_words}")(_function)
 

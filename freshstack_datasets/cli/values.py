@@ -1,9 +1,14 @@
 """Options of several values: ``--run a b`` means the same as ``--run a --run b``."""
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from typer.core import TyperCommand
+
+from freshstack_datasets.errors import shown
+
+HELP = frozenset({"--help", "-h"})
 
 
 class SeveralValues(TyperCommand):
@@ -15,7 +20,12 @@ class SeveralValues(TyperCommand):
         several = {name for option in options if option.multiple for name in option.opts}
         flags = {name for option in options if getattr(option, "is_flag", False) for name in option.opts}
         arguments = sum(parameter.param_type_name == "argument" for parameter in self.params)
-        return super().parse_args(ctx, spread(args, several, flags | {"--help", "-h"}, arguments))
+        flags |= HELP
+        more = list(chain.from_iterable(words for option, words in _groups(args, several, flags) if option == ""))
+        if "--run" in several and more[arguments:] and HELP.isdisjoint(args):
+            word = more[arguments]
+            ctx.fail(f"unexpected argument {shown(word)}, expected a run file as in --run {shown(word)}")
+        return super().parse_args(ctx, spread(args, several, flags, arguments))
 
 
 def spread(typed: Sequence[str], several: Collection[str], flags: Collection[str], arguments: int) -> list[str]:
