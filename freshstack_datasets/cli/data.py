@@ -8,7 +8,7 @@ import typer
 
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
-from freshstack_datasets.cli.inputs import DatasetName, Depth, heading, open_dataset, read_runs, retriever_for
+from freshstack_datasets.cli.inputs import DatasetName, Depth, heading, identity, open_dataset, read_runs, retriever_for
 
 
 def list_(as_json: Json = False, verbose: Verbose = False) -> None:
@@ -40,6 +40,10 @@ def info(dataset: DatasetName, as_json: Json = False, verbose: Verbose = False) 
     console.say_table(("table", "rows"), [(n, t["rows"]) for n, t in facts["tables"].items()], right=("rows",))
     for source in facts["sources"]:
         console.say("\n" + "\n".join(f"{key}: {_short(value)}" for key, value in source.items() if value))
+    chosen = facts["recipe"].get("parameters") or {}
+    if chosen:
+        console.say("")
+        console.say_table(("parameter", "value"), [(name, _short(value)) for name, value in chosen.items()])
     dropped = facts["recipe"].get("filters") or []
     if dropped:
         console.say("")
@@ -65,7 +69,7 @@ def verify(
     else:
         for problem in problems:
             console.say(console.one_line(str(problem)))
-        found = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}" if problems else "all is well"
+        found = console.counted(len(problems), "problems") if problems else "all is well"
         console.message(f"{folder}: {found}")
     if problems:
         raise typer.Exit(1)
@@ -90,13 +94,13 @@ def show(
         console.say_json(facts)
         return
     console.say(f"{heading(data)}\n")
-    console.say(_question(facts["query"]))
+    console.say(_question(facts["query"], facts["answer"]))
     for number, nugget in enumerate(facts["nuggets"], 1):
         importance = f" ({nugget['importance']})" if nugget["importance"] else ""
         console.say(f"\nnugget {number}{importance}: {nugget['text']}")
         for document in nugget["documents"]:
             rank = f", rank {document['rank']}" if document["rank"] else ""
-            console.say(f"  supported by {document['doc_id']}{rank}")
+            console.say(f"  supported by document {document['doc_id']}{rank}")
         if run:
             first = nugget["first_rank"]
             place = f"first covered at rank {first}" if first else f"not covered in {facts['ranked']} documents"
@@ -111,36 +115,45 @@ def search(
     verbose: Verbose = False,
 ) -> None:
     """Search the corpus with BM25."""
+    from freshstack_datasets.cli.describe import CREDIT
     from freshstack_datasets.records import Query
 
     data = open_dataset(dataset)
     found = retriever_for("bm25", data).search([Query("search", text)], k)["search"]
     results = []
     for rank, (document, score) in enumerate(zip(data.corpus.get_many(list(found)), found.values(), strict=True), 1):
-        url = document.metadata.get("url")
-        results.append({"rank": rank, "doc_id": document.doc_id, "score": score, "title": document.title, "url": url})
-        results[-1]["text"] = document.text
+        credit = {name: document.metadata.get(name) for name in CREDIT}
+        facts = {"rank": rank, "doc_id": document.doc_id, "score": score, "title": document.title}
+        results.append({**facts, **credit, "text": document.text})
     if as_json:
-        facts = {"dataset": data.name, "snapshot": data.snapshot, "fingerprint": data.fingerprint}
-        console.say_json({**facts, "text": text, "results": results})
+        console.say_json({**identity(data), "text": text, "results": results})
         return
     console.say(f"{heading(data)}\n")
-    rows = [(r["rank"], r["doc_id"], f"{r['score']:.2f}", _beginning(r)) for r in results]
-    console.say_table(("rank", "document", "score", "beginning"), rows, right=("rank", "score"))
+    rows = [(r["rank"], r["doc_id"], f"{r['score']:.2f}", _beginning(r), r["url"] or "") for r in results]
+    console.say_table(("rank", "document", "score", "beginning", "url"), rows, right=("rank", "score"))
     if not results:
         console.message("no document holds any of these words")
 
 
-def _question(query: Mapping[str, Any]) -> str:
+def _question(query: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     """Return a question and its accepted answer, with the attribution that their licence asks for."""
-    credit = ", ".join(str(query[name]) for name in ("url", "author", "date", "license") if query[name])
     title = query["title"] or console.one_line(query["text"], 80)
-    lines = [f"question {query['query_id']}: {title}", *([credit] if credit else [])]
+    lines = [f"question {query['query_id']}: {title}", *_credit(query)]
     body = query["body"] or ("" if query["title"] else query["text"])
     lines += ["", body] if body else []
     if query["answer_text"]:
-        lines += ["", f"answer {query['answer_id'] or ''}".rstrip() + ":", query["answer_text"]]
+        credit = _credit(answer)
+        lines += ["", f"answer {query['answer_id'] or ''}".rstrip() + ":", *credit, *([""] if credit else [])]
+        lines.append(query["answer_text"])
     return "\n".join(lines)
+
+
+def _credit(post: Mapping[str, Any]) -> list[str]:
+    """Return the line that says whose text it is; no line when nothing is known."""
+    from freshstack_datasets.cli.describe import CREDIT
+
+    known = ", ".join(str(post[name]) for name in CREDIT if post[name])
+    return [known] if known else []
 
 
 def _beginning(result: Mapping[str, Any]) -> str:
@@ -149,7 +162,9 @@ def _beginning(result: Mapping[str, Any]) -> str:
 
 def _short(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{number:,} {name}" for name, number in value.items())
+        return ", ".join(console.counted(number, name) for name, number in value.items())
+    if isinstance(value, list):
+        value = ", ".join(map(str, value))
     return console.one_line(str(value), 100)
 
 

@@ -4,11 +4,15 @@ from collections import defaultdict
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from freshstack_datasets.cli.inputs import identity
 from freshstack_datasets.errors import SnapshotError
 
 if TYPE_CHECKING:
     from freshstack_datasets.loading import Dataset
     from freshstack_datasets.ranking import Run
+
+CREDIT = ("url", "author", "date", "license")
+"""What the licence of a post asks to show beside its text."""
 
 
 def one_query(data: "Dataset", query_id: str, run: "Run | None") -> dict[str, Any]:
@@ -31,11 +35,12 @@ def one_query(data: "Dataset", query_id: str, run: "Run | None") -> dict[str, An
         first = min((place for place in map(rank.get, support[nugget.nugget_id]) if place is not None), default=None)
         facts = {"nugget_id": nugget.nugget_id, "text": nugget.text, "importance": nugget.importance}
         nuggets.append({**facts, "documents": documents, "first_rank": first})
+    answer_id = query.answer_id or ""
+    answer = data.corpus[answer_id].metadata if answer_id in data.corpus.ids else {}
     return {
-        "dataset": data.name,
-        "snapshot": data.snapshot,
-        "fingerprint": data.fingerprint,
+        **identity(data),
         "query": asdict(query),
+        "answer": {name: answer.get(name) for name in CREDIT},
         "nuggets": nuggets,
         "run": run.name if run is not None else None,
         "ranked": len(ranking),
@@ -64,9 +69,7 @@ def described(data: "Dataset") -> dict[str, Any]:
         raise SnapshotError(f"the dataset {data.name}", expected="a snapshot.json", got="none")
     plain = manifest.model_dump(mode="json", exclude_none=True)
     return {
-        "dataset": data.name,
-        "snapshot": data.snapshot,
-        "fingerprint": data.fingerprint,
+        **identity(data),
         "license": plain["license"],
         "created": plain["created"],
         "language": data.language,

@@ -32,7 +32,9 @@ def words(comparison: "Comparison") -> Iterator[str]:
     first, second = comparison.systems
     for name, found in comparison.measures.items():
         size = f"{abs(found.difference):.4f}"
-        if found.p_holm < SURE:
+        if found.ties == comparison.queries:
+            yield f"{name}: identical on every query."
+        elif found.p_holm < SURE:
             better, worse = (first, second) if found.difference > 0 else (second, first)
             yield f"{name}: {better} is better than {worse}, by {size}."
         else:

@@ -9,7 +9,7 @@ import typer
 
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
-from freshstack_datasets.cli.inputs import DatasetName, heading, open_dataset
+from freshstack_datasets.cli.inputs import DatasetName, heading, identity, open_dataset
 
 
 class Layout(StrEnum):
@@ -35,8 +35,7 @@ def export(
     import_module(f"freshstack_datasets.adapters.{to.value}").export(data, out)
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
     if as_json:
-        facts = {"dataset": data.name, "snapshot": data.snapshot, "fingerprint": data.fingerprint}
-        console.say_json({**facts, "format": to.value, "out": str(out), "files": files})
+        console.say_json({**identity(data), "format": to.value, "out": str(out), "files": files})
     else:
         console.say("\n".join(str(out / name) for name in files))
         console.message(f"{heading(data)}: written as {to.value}")

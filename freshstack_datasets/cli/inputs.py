@@ -1,12 +1,14 @@
 """What several commands take: a dataset, runs, a retriever, and the text that is searched for."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from freshstack_datasets.cli.query_file import ORACLES, SEARCHED, SUFFIXES, texts_for
 from freshstack_datasets.errors import InputError, UnknownNameError, shown
 
 if TYPE_CHECKING:
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
     from freshstack_datasets.retrieval import Retriever
 
 RETRIEVERS = ("bm25",)
-SEARCHED = ("text", "title", "body")
-ORACLES = ("answer", "nuggets")
 DEPTH = 100
 """Documents that a retriever finds for a query unless more are asked for."""
+ORACLE = "an oracle run: it searched with something other than the question"
+_MARK = "-oracle"
 
 
 def whole_number(text: Any) -> int:
@@ -45,8 +47,8 @@ SearchText = Annotated[
     typer.Option(
         "--query",
         metavar="TEXT",
-        help="What is searched for: text, title, body, answer, nuggets, or a file of query id and text "
-        "(.json, .jsonl, .tsv). Anything but text, title and body makes an oracle run, which is marked so.",
+        help=f"What is searched for: {', '.join((*SEARCHED, *ORACLES))}, or a file of query id and text "
+        f"({', '.join(SUFFIXES)}). Anything but {', '.join(SEARCHED)} makes an oracle run, which is marked so.",
     ),
 ]
 Depth = Annotated[int, typer.Option("-k", "--k", metavar="N", parser=whole_number, help="Documents to find.")]
@@ -72,13 +74,30 @@ def heading(data: "Dataset") -> str:
     return f"{data.name}@{data.snapshot}, fingerprint {data.fingerprint[:12]}"
 
 
-def read_runs(paths: Sequence[Path]) -> "list[Run]":
-    """Read run files; those that carry the same name are told apart by their paths."""
+def identity(data: "Dataset") -> dict[str, str]:
+    """Return which data was used, as every JSON object begins."""
+    return {"dataset": data.name, "snapshot": data.snapshot, "fingerprint": data.fingerprint}
+
+
+def read_runs(paths: Sequence[Path], search: "Callable[[], Run] | None" = None) -> "list[Run]":
+    """Read run files, and tell runs of one name apart by where they come from.
+
+    Args:
+        paths: The files.
+        search: Gives one more run, that of a retriever; called when the files are known to be good.
+    """
     from freshstack_datasets.runs import read_run
 
-    runs = [read_run(path) for path in paths]
-    times = Counter(run.name for run in runs)
-    return [run if times[run.name] == 1 else run.named(str(path)) for run, path in zip(runs, paths, strict=True)]
+    runs = [(str(path), read_run(path)) for path in paths]
+    if search is not None:
+        runs.append(("retriever", search()))
+    times = Counter(run.name for _, run in runs)
+    return [run if times[run.name] == 1 else run.named(f"{run.name} ({origin})") for origin, run in runs]
+
+
+def is_oracle(run: "Run") -> bool:
+    """Tell whether a run's name says that it is an oracle run."""
+    return re.search(rf"{_MARK}( \(.*\))?\Z", run.name, re.DOTALL) is not None  # read_runs may add where it is from
 
 
 def retriever_for(name: str, data: "Dataset") -> "Retriever":
@@ -94,7 +113,7 @@ def retriever_for(name: str, data: "Dataset") -> "Retriever":
     return indexed(BM25(), data)
 
 
-def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "tuple[Run, bool]":
+def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "Run":
     """Search for every query of a dataset.
 
     Args:
@@ -104,7 +123,7 @@ def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "tuple[
         k: The most documents a query gets.
 
     Returns:
-        The run, whose name says what was searched for, and whether it is an oracle run.
+        The run, whose name says what was searched for, and whether it is an oracle run: see ``is_oracle``.
     """
     oracle = query not in SEARCHED
     queries: Any = data.queries
@@ -113,9 +132,7 @@ def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "tuple[
         queries = data.queries_with(query)
         label += f"-{query}"
     elif oracle:
-        from freshstack_datasets.cli.query_file import read_query_texts
-
-        queries = data.queries_with(read_query_texts(Path(query)))
+        queries = data.queries_with(texts_for(Path(query), data.queries.columns("query_id")[0]))
         label += "-" + "".join(letter if letter.isalnum() else "_" for letter in Path(query).stem)
     run = retriever_for(retriever, data).search(queries, k)
-    return run.named(f"{label}-oracle" if oracle else label), oracle
+    return run.named(label + _MARK if oracle else label)

@@ -1,19 +1,45 @@
-"""Files that say what to search for instead of a query's own text.
+"""What to search for: a text that every query has, or a file of texts.
 
 ``.json`` holds one object from query id to text, ``.jsonl`` an object ``{"query_id": …, "text": …}`` a line, ``.tsv``
 a query id, a tab and its text a line. All are UTF-8.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from freshstack_datasets.cli import console
 from freshstack_datasets.errors import FreshStackError, InputError, shown, shown_path
 from freshstack_datasets.records import check_id
 
+SEARCHED = ("text", "title", "body")
+"""What whoever asks has written: the question or a part of it."""
+ORACLES = ("answer", "nuggets")
+"""What nobody who asks knows."""
 SUFFIXES = (".json", ".jsonl", ".tsv")
 LARGEST = 1 << 28
 """Bytes that such a file may have; a query's text for each of a million queries fits."""
+
+
+def texts_for(path: Path, query_ids: Sequence[str]) -> dict[str, str]:
+    """Return query id to text for all queries of a dataset; warn of queries that the dataset lacks.
+
+    Args:
+        path: The file.
+        query_ids: The queries of the dataset.
+
+    Raises:
+        InputError: The file cannot be used, or lacks a query; the first is named.
+    """
+    texts = read_query_texts(path)
+    for query_id in query_ids:
+        if query_id not in texts:
+            what = f"{path}: query {shown(query_id)}"
+            raise InputError(what, expected="a text for every query of the dataset", got="none for this one")
+    extra = len(texts.keys() - set(query_ids))
+    if extra:
+        console.warn(f"{path}: left out, because the dataset does not have them: {console.counted(extra, 'queries')}")
+    return texts
 
 
 def read_query_texts(path: Path) -> dict[str, str]:
@@ -25,7 +51,7 @@ def read_query_texts(path: Path) -> dict[str, str]:
     if path.suffix not in SUFFIXES:
         raise InputError(
             f"--query {shown_path(path)}",
-            expected=f"text, title, body, answer, nuggets or a file that ends with {', '.join(SUFFIXES)}",
+            expected=f"{', '.join((*SEARCHED, *ORACLES))} or a file that ends with {', '.join(SUFFIXES)}",
         )
     text = _text_of(path)
     rows = _of_json(path, text) if path.suffix == ".json" else _of_lines(path, text)

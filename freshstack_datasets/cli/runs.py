@@ -1,7 +1,8 @@
 """Commands that make, score and compare runs: retrieve, evaluate, compare."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,19 +10,24 @@ from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.inputs import (
     DEPTH,
+    ORACLE,
     DatasetName,
     Depth,
     MeasureNames,
     RetrieverName,
     SearchText,
     heading,
+    identity,
+    is_oracle,
     open_dataset,
     read_runs,
     searched_run,
 )
 from freshstack_datasets.errors import InputError
 
-ORACLE = "an oracle run: it searched for what nobody who asks knows"
+if TYPE_CHECKING:
+    from freshstack_datasets.loading import Dataset
+    from freshstack_datasets.ranking import Run
 
 
 def retrieve(
@@ -37,14 +43,20 @@ def retrieve(
     from freshstack_datasets.runs import write_run
 
     data = open_dataset(dataset)
-    run, oracle = searched_run(data, retriever, query, k)
+    run = searched_run(data, retriever, query, k)
     write_run(run, out)
+    oracle = is_oracle(run)
+    if oracle and out.name.lower().removesuffix(".gz").endswith(".json") and "oracle" not in out.name.lower():
+        console.warn(
+            f"{out}: nothing in the file says that this is an oracle run; "
+            f"call it {run.name}.json, or take a format that keeps the run's name (.trec, .jsonl, .parquet)"
+        )
     if as_json:
-        facts = {"dataset": data.name, "snapshot": data.snapshot, "fingerprint": data.fingerprint}
         counts = {"system": run.name, "queries": len(run), "documents": len(run.codes)}
-        console.say_json({**facts, **counts, "query": query, "oracle": oracle, "out": str(out)})
+        console.say_json({**identity(data), **counts, "query": query, "oracle": oracle, "out": str(out)})
         return
-    console.say(f"{heading(data)}\n{run.name}: {len(run):,} queries, {len(run.codes):,} documents, written to {out}")
+    counts_in_words = f"{console.counted(len(run), 'queries')}, {console.counted(len(run.codes), 'documents')}"
+    console.say(f"{heading(data)}\n{run.name}: {counts_in_words}, written to {out}")
     if oracle:
         console.say(f"{run.name}: {ORACLE}")
 
@@ -77,26 +89,25 @@ def evaluate(
         scores.check_suffix(per_query)
     wanted = evaluation.parse_measures(measures) if measures else evaluation.DEFAULT_MEASURES
     data = open_dataset(dataset)
-    runs = read_runs(run or [])
-    if retriever is not None:
-        found, oracle = searched_run(data, retriever, query, max(DEPTH, *(measure.cutoff for measure in wanted)))
-        runs.append(found)
-        if oracle:
-            console.warn(f"{found.name}: {ORACLE}")
+    depth = max(DEPTH, *(measure.cutoff for measure in wanted))
+    search = None if retriever is None else partial(searched_run, data, retriever, query, depth)
+    runs = read_runs(run or [], search)
     results = [evaluation.evaluate(one, data, wanted) for one in runs]
-    for result in results:
-        for warning in result.warnings:
-            console.warn(f"{result.system}: {warning}")
+    for one, result in zip(runs, results, strict=True):
+        for warning in (*result.warnings, *_doubts(one, data)):
+            console.warn(f"{one.name}: {warning}")
     if per_query is not None:
         scores.write_per_query(results, per_query)
     if as_json:
         console.say_json({"results": [result.to_json() for result in results]})
         return
-    console.say(f"{heading(data)}, {len(data.queries):,} queries\n")
+    console.say(f"{heading(data)}, {console.counted(len(data.queries), 'queries')}\n")
     console.say_table(scores.COLUMNS, scores.rows(results), right=scores.COLUMNS[2:])
     console.say("")
-    for one in runs:
+    for one, result in zip(runs, results, strict=True):
         console.say(scores.unjudged(one, data))
+        if result.ties:
+            console.say(f"{one.name}: {console.counted(result.ties, 'ties')} in score, settled by document id")
 
 
 def compare(
@@ -120,11 +131,21 @@ def compare(
     data = open_dataset(dataset)
     first, second = read_runs([run_a, run_b])
     comparison = evaluation.compare(first, second, data, wanted)
-    for warning in comparison.warnings:
+    doubts = [f"{one.name}: {doubt}" for one in (first, second) for doubt in _doubts(one, data)]
+    for warning in (*comparison.warnings, *doubts):
         console.warn(warning)
     if as_json:
         console.say_json(comparison.to_json())
         return
-    console.say(f"{heading(data)}, {comparison.queries:,} queries\n{first.name} minus {second.name}\n")
+    console.say(
+        f"{heading(data)}, {console.counted(comparison.queries, 'queries')}\n{first.name} minus {second.name}\n"
+    )
     console.say_table(differences.COLUMNS, differences.rows(comparison), right=differences.COLUMNS[1:])
     console.say("\n" + "\n".join(differences.words(comparison)))
+
+
+def _doubts(run: "Run", data: "Dataset") -> list[str]:
+    """Return what a reader should know of a run that no measure tells."""
+    from freshstack_datasets.cli import scores
+
+    return [doubt for doubt in (ORACLE if is_oracle(run) else "", scores.foreign(run, data)) if doubt]

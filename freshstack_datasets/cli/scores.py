@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+import numpy as np
+
+from freshstack_datasets.cli.console import counted
 from freshstack_datasets.errors import InputError, shown, shown_path
 from freshstack_datasets.files import atomic_file
 
@@ -30,11 +33,22 @@ def rows(results: "Sequence[Result]") -> Iterator[tuple[str, ...]]:
 def unjudged(run: "Run", data: "Dataset") -> str:
     """Say how many of the documents at the top of a run nobody judged for the query they were found for."""
     found = missing = 0
-    for query_id, judged in data.qrels.items():
-        top = list(run[query_id])[:TOP] if query_id in run else []
-        found += len(top)
-        missing += sum(doc_id not in judged for doc_id in top)
-    return f"{run.name}: {missing:,} of the {found:,} documents in the top {TOP} are unjudged"
+    for query_id, start, end in zip(run.query_ids, run.offsets[:-1].tolist(), run.offsets[1:].tolist(), strict=True):
+        judged = data.qrels.get(query_id)
+        if judged is not None:
+            top = run.codes[start : min(end, start + TOP)].tolist()
+            found += len(top)
+            missing += sum(run.doc_ids[code] not in judged for code in top)
+    return f"{run.name}: {missing:,} of the {counted(found, 'documents')} in the top {TOP} {_are(missing)} unjudged"
+
+
+def foreign(run: "Run", data: "Dataset") -> str:
+    """Say how many of a run's documents the corpus does not have; nothing when it has them all."""
+    used = {run.doc_ids[code] for code in np.unique(run.codes).tolist()}
+    lacking = len(used.difference(data.corpus.ids))
+    if not lacking:
+        return ""
+    return f"{lacking:,} of the run's {counted(len(used), 'documents')} {_are(lacking)} not in the corpus"
 
 
 def check_suffix(path: Path) -> None:
@@ -67,6 +81,10 @@ def write_per_query(results: "Sequence[Result]", path: Path) -> None:
         raise InputError(f"cannot write {shown_path(path)}", got=shown(reason)) from error
 
 
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 def _write_csv(results: "Sequence[Result]", file: TextIO) -> None:
     table = csv.writer(file, lineterminator="\n")
     table.writerow(["system", "query_id", *results[0].mean])
@@ -83,5 +101,6 @@ def _write_jsonl(results: "Sequence[Result]", file: TextIO) -> None:
 def _values(results: "Sequence[Result]") -> Iterator[tuple[str, str, dict[str, float]]]:
     """Yield system, query id and the value of each measure."""
     for result in results:
-        for query_id in result.query_ids:
-            yield result.system, query_id, {name: values[query_id] for name, values in result.per_query.items()}
+        names = [str(measure) for measure in result.measures]
+        for query_id, values in zip(result.query_ids, result.values.T.tolist(), strict=True):
+            yield result.system, query_id, dict(zip(names, values, strict=True))

@@ -20,19 +20,20 @@ from freshstack_datasets.runs import write_run
 from freshstack_datasets.snapshot import write_snapshot
 
 EVIL = "Pressure \x1b]0;owned\x07[bold]matters[/bold]\n\u202ehere"
+CREDIT = {"url": "https://example.org/d2", "author": "grace", "date": "2024-10-02", "license": "CC-BY-SA-4.0"}
 RUN_A = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d 4": 3.0, "d3": 1.0}}
 RUN_B = {"q1": {"d1": 5.0, "x9": 4.0, "d2": 3.0}}
 
 
-def write_tiny(folder: Path, only: str = "q", **about: Any) -> None:
-    """Write the benchmark as a snapshot, or only the queries whose id begins as given."""
+def write_tiny(folder: Path, only: str = "q", answer: str = "a1", **about: Any) -> None:
+    """Write the benchmark as a snapshot, or only the queries whose id begins as given; q1's answer has the given id."""
     queries = [
         Query(
             "q1",
             "How do I grind evenly? Mine is \x1b[2Jcoarse.",
             title="How do I grind evenly?",
             body="Mine is \x1b[2Jcoarse.",
-            answer_id="a1",
+            answer_id=answer,
             answer_text="Buy burr grinders.",
             url="https://example.org/q1",
             author="ada",
@@ -63,7 +64,7 @@ def write_tiny(folder: Path, only: str = "q", **about: Any) -> None:
         **about,
         documents=[
             Document("d1", "Burrs", "burr grinders grind evenly", {"url": "https://example.org/d1"}),
-            Document("d2", "", "water temperature decides"),
+            Document("d2", "", "water temperature decides", CREDIT),
             Document("d3", EVIL, "espresso needs nine bar"),
             Document("d 4", "Milk", "foam for the cup"),
         ],

@@ -58,20 +58,27 @@ def test_info_tells_the_tables_the_licence_and_the_fingerprint(run, tiny):
 def test_info_tells_sources_and_what_was_left_out(run, tmp_path):
     write_tiny(
         tmp_path / "tiny",
-        sources=[Source(url="https://example.org", license="CC BY-SA 4.0", counts={"questions": 1200, "answers": 4})],
-        recipe=Recipe(filters=(Filter(name="too short", dropped=2, reason="nothing to find"),)),
+        sources=[Source(url="https://example.org", license="CC BY-SA 4.0", counts={"questions": 1200, "answers": 1})],
+        recipe=Recipe(
+            parameters={"tags": ["rye", "sour"], "from": "2015-01-01", "min_score": 1},
+            filters=(Filter(name="too short", dropped=2, reason="nothing to find"),),
+        ),
     )
     _, out, _ = run("info", tmp_path / "tiny")
     assert {" ".join(line.split()) for line in out.splitlines()} >= {
         "url: https://example.org",
         "license: CC BY-SA 4.0",
+        "parameter value",
+        "tags rye, sour",
+        "from 2015-01-01",
+        "min_score 1",
         "left out number why",
         "too short 2 nothing to find",
     }
     (counts,) = (line for line in out.splitlines() if line.startswith("counts: "))
-    assert set(counts.removeprefix("counts: ").split(", ")) == {"1,200 questions", "4 answers"}
+    assert set(counts.removeprefix("counts: ").split(", ")) == {"1,200 questions", "1 answer"}
     facts = run.json("info", tmp_path / "tiny")
-    assert facts["sources"][0]["counts"] == {"questions": 1200, "answers": 4}
+    assert facts["sources"][0]["counts"] == {"questions": 1200, "answers": 1}
     assert facts["recipe"]["filters"] == [{"name": "too short", "dropped": 2, "reason": "nothing to find"}]
 
 
@@ -117,20 +124,30 @@ def test_show_tells_question_answer_nuggets_and_support(run, tiny):
         "Buy burr grinders.",
         "",
         "nugget 1 (vital): burrs grind evenly",
-        "  supported by d1",
+        "  supported by document d1",
         "",
         "nugget 2: water matters",
-        "  supported by d2",
+        "  supported by document d2",
     ]
+
+
+def test_show_credits_the_answer_when_the_corpus_holds_it(run, tmp_path):
+    write_tiny(tmp_path / "tiny", answer="d2")
+    _, out, _ = run("show", tmp_path / "tiny", "q1")
+    assert "\nanswer d2:\nhttps://example.org/d2, grace, 2024-10-02, CC-BY-SA-4.0\n\nBuy burr grinders.\n" in out
+    credit = {"url": "https://example.org/d2", "author": "grace", "date": "2024-10-02", "license": "CC-BY-SA-4.0"}
+    assert run.json("show", tmp_path / "tiny", "q1")["answer"] == credit
+    nothing = dict.fromkeys(credit)
+    assert run.json("show", tmp_path / "tiny", "q2")["answer"] == nothing  # q2 has no answer_id
 
 
 def test_show_with_a_run_tells_where_each_nugget_is_covered_first(run, tiny, tmp_path):
     first, second = write_runs(tmp_path)
     _, out, _ = run("show", tiny, "q1", "--run", second)  # d1, x9, d2
-    assert "  supported by d1, rank 1\n  beta: first covered at rank 1\n" in out
-    assert "  supported by d2, rank 3\n  beta: first covered at rank 3\n" in out
+    assert "  supported by document d1, rank 1\n  beta: first covered at rank 1\n" in out
+    assert "  supported by document d2, rank 3\n  beta: first covered at rank 3\n" in out
     _, out, _ = run("show", tiny, "q2", "--run", second)
-    assert out.endswith("  supported by d3\n  beta: not covered in 0 documents\n")
+    assert out.endswith("  supported by document d3\n  beta: not covered in 0 documents\n")
     facts = run.json("show", tiny, "q2", "--run", first)  # "d 4", d3
     assert facts["run"] == "alpha"
     assert facts["query"]["title"] == "Which pressure?"
@@ -156,7 +173,7 @@ def test_search_finds_documents_and_shows_nothing_a_terminal_would_obey(run, tin
     assert (code, err) == (0, "")
     heading, _, header, line = out.splitlines()  # only d3 holds either word
     assert heading.startswith("tests/tiny@2024-10, fingerprint ")
-    assert header.split() == ["rank", "document", "score", "beginning"]
+    assert header.split() == ["rank", "document", "score", "beginning", "url"]
     assert line.split()[:2] == ["1", "d3"]
     assert r"Pressure \x1b]0;owned\x07[bold]matters[/bold] \u202ehere" in line
 
@@ -168,6 +185,9 @@ def test_search_gives_at_most_k(run, tiny):
     assert [result["rank"] for result in facts["results"]] == [1, 2]
     assert run.json("search", tiny, "zebra")["results"] == []
     assert run("search", tiny, "zebra")[2] == "no document holds any of these words\n"
+    (wet,) = run.json("search", tiny, "temperature")["results"]
+    assert (wet["url"], wet["author"], wet["license"]) == ("https://example.org/d2", "grace", "CC-BY-SA-4.0")
+    assert run("search", tiny, "temperature")[1].splitlines()[-1].endswith("  https://example.org/d2")
     found = run.json("search", tiny, "burr")["results"]
     assert [(result["doc_id"], result["title"], result["url"]) for result in found] == [
         ("d1", "Burrs", "https://example.org/d1")
@@ -186,7 +206,9 @@ def test_k_is_a_whole_number(run, tiny, k):
 def test_an_unknown_dataset_gets_a_suggestion_or_a_list(run):
     code, out, err = run("info", "freshstack/langchian")
     assert (code, out) == (2, "")
-    assert err.startswith("error: unknown dataset 'freshstack/langchian'; ")
+    assert err.startswith("error: unknown dataset 'freshstack/langchian'; did you mean 'freshstack/langchain'")
+    assert err.endswith("? or give the folder of a snapshot\n")
+    assert run("info", "zzz")[2].endswith("'freshstack/yolo', or give the folder of a snapshot\n")
     assert err.count("\n") == 1
 
 

@@ -72,7 +72,7 @@ def test_evaluate_prints_a_table_with_intervals_and_how_many_are_unjudged(run, t
     ]
     assert lines[8:] == [
         "alpha: 0 of the 4 documents in the top 10 are unjudged",
-        "beta: 1 of the 3 documents in the top 10 are unjudged",
+        "beta: 1 of the 3 documents in the top 10 is unjudged",
     ]
 
 
@@ -102,7 +102,74 @@ def test_runs_of_one_name_are_told_apart_by_their_files(run, tiny, runs, tmp_pat
     twin = tmp_path / "twin.trec"
     twin.write_bytes(runs[0].read_bytes())
     results = run.json("evaluate", tiny, "--run", runs[0], twin)["results"]
-    assert [result["system"] for result in results] == [str(runs[0]), str(twin)]
+    assert [result["system"] for result in results] == [f"alpha ({runs[0]})", f"alpha ({twin})"]
+
+
+def test_a_retriever_is_told_apart_from_a_run_of_its_name(run, tiny, tmp_path):
+    path = tmp_path / "bm25.json"
+    path.write_text('{"q1": {"d1": 1}, "q2": {"d3": 1}}', encoding="utf-8")
+    results = run.json("evaluate", tiny, "--run", path, "--retriever", "bm25")["results"]
+    assert [result["system"] for result in results] == [f"bm25 ({path})", "bm25 (retriever)"]
+
+
+def test_a_run_file_that_cannot_be_read_is_found_before_the_retriever_searches(run, tiny):
+    _, _, err = run("evaluate", tiny, "--run", "missing.trec", "--retriever", "bm52")
+    assert err.startswith("error: missing.trec: ")
+
+
+def test_documents_that_the_corpus_lacks_are_counted_once_each(run, tiny, runs, tmp_path):
+    path = tmp_path / "far.json"  # x1 twice, x2 once, d1: two of three documents are unknown
+    path.write_text('{"q1": {"x1": 3, "x2": 2}, "q2": {"x1": 2, "d1": 1}}', encoding="utf-8")
+    _, _, err = run("evaluate", tiny, "--run", path, *runs)
+    assert [line for line in err.splitlines() if "corpus" in line] == [
+        "warning: far: 2 of the run's 3 documents are not in the corpus",
+        "warning: beta: 1 of the run's 3 documents is not in the corpus",  # x9; alpha has none
+    ]
+    _, _, err = run("compare", tiny, path, runs[0])
+    assert err == "warning: far: 2 of the run's 3 documents are not in the corpus\n"
+
+
+def test_ties_are_told(run, tiny, runs, tmp_path):
+    path = tmp_path / "level.json"  # of three equal scores the second and third tie, of two the second: 2 + 1
+    path.write_text('{"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d1": 2, "d2": 1, "d3": 1}}', encoding="utf-8")
+    (tmp_path / "one.json").write_text('{"q1": {"d1": 1, "d2": 1}, "q2": {"d3": 1}}', encoding="utf-8")
+    _, out, _ = run("evaluate", tiny, "--run", path, tmp_path / "one.json", runs[0])
+    assert [line for line in out.splitlines() if "tie" in line] == [
+        "level: 3 ties in score, settled by document id",
+        "one: 1 tie in score, settled by document id",
+    ]
+
+
+def test_only_the_top_ten_count_as_unjudged_and_only_for_queries_of_the_dataset(run, tiny, tmp_path):
+    # 12 documents, falling from x01: ten of them are in the top, all unjudged; d1 and d2 stand 11th and 12th
+    ranked = {f"x{i:02}": 20 - i for i in range(10)} | {"d1": 2, "d2": 1}
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps({"q9": {"x00": 1}, "q1": ranked, "q2": {"d3": 1}}), encoding="utf-8")
+    _, out, _ = run("evaluate", tiny, "--run", path)
+    assert out.endswith("\nlong: 10 of the 11 documents in the top 10 are unjudged\n")
+
+
+def test_runs_whose_name_says_oracle_are_marked(run, tiny, runs, tmp_path):
+    for name in ("x-oracle.json", "oracles.json"):
+        (tmp_path / name).write_text('{"q1": {"d1": 1}, "q2": {"d3": 1}}', encoding="utf-8")
+    marked = "warning: {}: an oracle run: it searched with something other than the question\n"
+    oracle = tmp_path / "x-oracle.json"
+    assert run("evaluate", tiny, "--run", oracle, tmp_path / "oracles.json")[2] == marked.format("x-oracle")
+    assert run("compare", tiny, oracle, runs[0])[2] == marked.format("x-oracle")
+    twin = tmp_path / "twin" / "x-oracle.json"
+    twin.parent.mkdir()
+    twin.write_bytes(oracle.read_bytes())
+    _, _, err = run("evaluate", tiny, "--run", oracle, twin)
+    assert err == marked.format(f"x-oracle ({oracle})") + marked.format(f"x-oracle ({twin})")
+
+
+def test_a_run_file_without_its_option_is_told_how_to_give_it(run, tiny, runs):
+    code, out, err = run("evaluate", tiny, "a.trec")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: unexpected argument 'a.trec', expected a run file as in --run 'a.trec'; see ")
+    assert run("evaluate", tiny, "a.trec", "--measures", "RR@10")[2] == err
+    code, out, _ = run("evaluate", tiny, "a.trec", "--help")
+    assert (code, "--run FILE" in out) == (0, True)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
@@ -219,8 +286,19 @@ def test_what_is_searched_for_can_be_chosen_and_an_oracle_is_marked(
     )
     Path("own.tsv").write_text("q1\twater\r\nq2\tfoam\n", encoding="utf-8")
     code, out, err = run("retrieve", tiny, "--retriever", "bm25", "--out", "x.json", "--query", query)
-    assert (code, err) == (0, "")
+    assert code == 0
     assert ("oracle run" in out) is oracle
+    # a .json file holds no name, so only its own can say what it is
+    assert err == (
+        "warning: x.json: nothing in the file says that this is an oracle run; "
+        f"call it {name}.json, or take a format that keeps the run's name (.trec, .jsonl, .parquet)\n"
+        if oracle
+        else ""
+    )
+    for suffix in (".json.gz", ".JSON"):
+        assert bool(run("retrieve", tiny, "--retriever", "bm25", "--out", f"x{suffix}", "--query", query)[2]) is oracle
+    for out_file in ("my-Oracle.json", "x.trec", "x.json.trec"):
+        assert run("retrieve", tiny, "--retriever", "bm25", "--out", out_file, "--query", query)[2] == ""
     assert {q: sorted(d) for q, d in read_run(Path("x.json")).to_dict().items()} == {
         q: sorted(d) for q, d in found.items()
     }
@@ -241,7 +319,11 @@ def test_what_is_searched_for_can_be_chosen_and_an_oracle_is_marked(
         ("a.json", b'{"q1": "x",\n"q2" "y"}', "a.json:2: JSON, "),
         ("a.json", b"[" * 100_000, "a.json:1: JSON"),
         ("a.json", b'{"q1": {"q1": "x"}}', "a.json: query 'q1', expected a text"),
-        ("a.json", b'{"q1": "x"}', "query 'q2': text in the mapping, expected a string, got none"),
+        (
+            "a.json",
+            b'{"q1": "x"}',
+            "a.json: query 'q2', expected a text for every query of the dataset, got none for this one",
+        ),
         ("a.json", b'{"": "x"}', "a.json: query id, expected a non-empty string"),
         ("a.json", b'{"\\ud800": "x"}', "a.json: query id "),
         ("a.jsonl", b'{"query_id": "q1", "text": "x"}\n{"query_id": "q2"}', "a.jsonl:2: a line, expected "),
@@ -266,6 +348,14 @@ def test_a_file_of_queries_that_cannot_be_used_is_one_line(run, tiny, tmp_path, 
     assert err.startswith(f"error: {message}")
     assert err.count("\n") == 1
     assert not Path("x.json").exists()
+
+
+def test_queries_of_a_file_that_the_dataset_lacks_are_a_warning(run, tiny, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.json").write_text('{"q1": "water", "q3": "x", "q2": "foam", "q4": "y"}', encoding="utf-8")
+    code, _, err = run("retrieve", tiny, "--retriever", "bm25", "--out", "x.trec", "--query", "own.json")
+    assert code == 0
+    assert err == "warning: own.json: left out, because the dataset does not have them: 2 queries\n"
 
 
 def test_a_run_that_cannot_be_written_is_one_line(run, tiny, tmp_path):
@@ -297,6 +387,9 @@ def test_compare_counts_wins_and_says_what_the_difference_means(run, tiny, runs)
     assert lines[1] == "alpha minus beta"
     assert lines[3] == "measure difference 95 % interval p p (Holm) wins ties losses detectable"
     assert lines[4].startswith("RR@10 +0.2500 +0.0000 to +0.5000 1.0000 1.0000 1 1 0 ")
+    assert run("compare", tiny, *runs, "--measures", "Coverage@1")[1].endswith(
+        "\nCoverage@1: identical on every query.\n"
+    )
     assert lines[6].startswith("RR@10: no difference is shown: it is 0.2500, and 2 queries ")
 
 
