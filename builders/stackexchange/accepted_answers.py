@@ -157,8 +157,10 @@ def _recipe(rules: Filters, found: Collected) -> Recipe:
 
 
 def _about(site: Site, rules: Filters, found: Collected) -> str:
+    tags = sorted(rules.tags)
+    named = ", ".join(tag[:50] for tag in tags[:20]) + (f" and {len(tags) - 20} more" if len(tags) > 20 else "")
     chosen = [
-        *([f"with any of the tags {', '.join(sorted(rules.tags))}"] if rules.tags else []),
+        *([f"with any of the tags {named}"] if tags else []),
         *([f"asked on {rules.first} or later"] if rules.first else []),
         *([f"asked on {rules.last} or earlier"] if rules.last else []),
         *([f"with a score of at least {rules.min_score}"] if rules.min_score is not None else []),
