@@ -1,5 +1,9 @@
 """The builder on a real dump, where it lies beside the checkout: coffee.stackexchange.com in March 2015."""
 
+import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +12,8 @@ from builders.stackexchange.accepted_answers import build
 from builders.stackexchange.filters import Filters
 from freshstack_datasets import BM25, evaluate, load, verify
 
-DUMP = Path(__file__).parents[3] / "shared" / "data" / "coffee.stackexchange.com-Posts.xml"
+ROOT = Path(__file__).parents[2]
+DUMP = ROOT.parent / "shared" / "data" / "coffee.stackexchange.com-Posts.xml"
 OPTIONS = {"site": "coffee.stackexchange.com", "snapshot": "2015-03"}
 
 pytestmark = pytest.mark.skipif(not DUMP.is_file(), reason="the real dump is not beside the checkout: shared/data")
@@ -86,3 +91,42 @@ def test_a_retriever_scores_on_it_as_on_a_benchmark(built):
     result = evaluate(BM25().index(data.corpus).search(data.queries, k=100), data, intervals=False)
     assert 0.4 < result.mean["alpha_nDCG@10"] < 0.8
     assert result.mean["alpha_nDCG@10"] < result.mean["Coverage@20"] < result.mean["Recall@50"] < 1
+
+
+def command(*typed: object) -> str:
+    """Run one of the project's commands and return what it printed."""
+    done = subprocess.run([sys.executable, "-W", "error", "-m", *map(str, typed)], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_from_the_dump_to_scores_by_commands_alone(tmp_path, monkeypatch):
+    """A query has one nugget and one relevant document, so both measures are the share of accepted answers found."""
+    monkeypatch.chdir(ROOT)
+    folder, run = tmp_path / "coffee", tmp_path / "bm25.trec"
+    options = ["--site", OPTIONS["site"], "--snapshot", OPTIONS["snapshot"], "--out", folder]
+    command("builders", "accepted-answers", DUMP, *options)
+    assert json.loads(command("freshstack_datasets", "verify", folder, "--json")) == {"ok": True, "problems": []}
+    command("freshstack_datasets", "retrieve", folder, "--retriever", "bm25", "--out", run)
+    measured = ["--measures", "Coverage@20", "Recall@20", "Recall@50", "--json"]
+    (scored,) = json.loads(command("freshstack_datasets", "evaluate", folder, "--run", run, *measured))["results"]
+    (direct,) = json.loads(command("freshstack_datasets", "evaluate", folder, "--retriever", "bm25", *measured))[
+        "results"
+    ]
+
+    accepted = dict(re.findall(r'<row Id="(\d+)" PostTypeId="1" AcceptedAnswerId="(\d+)"', DUMP.read_text("utf-8")))
+    assert len(accepted) == scored["queries"] == 105
+    ranked: dict[str, list[tuple[float, str]]] = {}
+    for line in run.read_text("utf-8").splitlines():
+        query_id, _, doc_id, _, score, _ = line.split("\t")
+        ranked.setdefault(query_id, []).append((float(score), doc_id))
+
+    def found(depth: int) -> float:
+        tops = {query_id: sorted(rows, reverse=True)[:depth] for query_id, rows in ranked.items()}
+        hits = [answer in {doc_id for _, doc_id in tops.get(query, [])} for query, answer in accepted.items()]
+        return sum(hits) / 105
+
+    assert 0 < found(20) < found(50) < 1
+    for results in (scored, direct):
+        values = {name: entry["value"] for name, entry in results["measures"].items()}
+        assert values == pytest.approx({"Coverage@20": found(20), "Recall@20": found(20), "Recall@50": found(50)})
