@@ -48,7 +48,8 @@ SearchText = Annotated[
         "--query",
         metavar="TEXT",
         help=f"What is searched for: {', '.join((*SEARCHED, *ORACLES))}, or a file of query id and text "
-        f"({', '.join(SUFFIXES)}). Anything but {', '.join(SEARCHED[:-1])} and {SEARCHED[-1]} makes an oracle run, which is marked so.",
+        f"({', '.join(SUFFIXES)}). Anything but {', '.join(SEARCHED[:-1])} and {SEARCHED[-1]} "
+        "makes an oracle run, which is marked so.",
     ),
 ]
 Depth = Annotated[int, typer.Option("-k", "--k", metavar="N", parser=whole_number, help="Documents to find.")]
