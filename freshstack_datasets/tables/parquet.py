@@ -16,6 +16,18 @@ from freshstack_datasets.errors import SnapshotError, shown
 from freshstack_datasets.tables.digest import TableDigest
 from freshstack_datasets.tables.schema import Table
 
+_STEP = 64
+"""Rows that are unpacked at once."""
+
+_BATCH_BYTES = 32_000_000
+"""Bytes of rows that are handed on at once."""
+
+_ROOM = 512_000_000
+"""Bytes that a row group may unpack to; the writer's groups stay far below."""
+
+_MOST_UNPACKED = 200
+"""How many times larger than its files a table may be; texts shrink to a tenth at best."""
+
 
 class TableWriter:
     """Writes the sorted rows of a table to its file, and keeps count and digest of them.
@@ -101,24 +113,55 @@ class TableReader:
     def group(self, number: int) -> pa.Table:
         """Return the rows of one row group."""
         file, group = self._groups[number]
-        with readable(self._paths[file]):
-            rows = self._files[file].read_row_group(group, use_threads=False)  # one column is nearly all
-            rows.validate(full=True)
-            return rows
+        return pa.Table.from_batches(list(self._steps(file, group)), self._table.schema)
 
     def batches(self, columns: Sequence[str] | None = None, rows: int = 1_000) -> Iterator[pa.RecordBatch]:
-        """Yield all rows, or some columns of them, in batches of at most so many rows."""
-        for path, file in zip(self._paths, self._files, strict=True):
-            with readable(path):
-                for batch in file.iter_batches(batch_size=rows, columns=columns, use_threads=False):
-                    batch.validate(full=True)  # Parquet says "string", only a look says UTF-8
-                    yield batch
+        """Yield all rows, or some columns of them, in batches of about so many rows, fewer where texts are long."""
+        for file, group in self._groups:
+            held: list[pa.RecordBatch] = []
+            count = size = 0
+            for step in self._steps(file, group, columns):
+                held.append(step)
+                count, size = count + step.num_rows, size + step.nbytes
+                if count >= rows or size >= _BATCH_BYTES:
+                    yield pa.concat_batches(held)
+                    held, count, size = [], 0, 0
+            if held:
+                yield pa.concat_batches(held)
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return all rows, or some columns of them."""
         names = self._table.schema.names if columns is None else columns
         schema = pa.schema([self._table.schema.field(name) for name in names])
-        return pa.Table.from_batches(list(self.batches(columns, rows=65_536)), schema)
+        room = _ROOM + _MOST_UNPACKED * sum((self._folder / path).stat().st_size for path in self._paths)
+        parts = []
+        for batch in self.batches(columns, rows=65_536):
+            room -= batch.nbytes
+            if room < 0:
+                raise _too_large(f"the table {self._table.name}")
+            parts.append(batch)
+        return pa.Table.from_batches(parts, schema)
+
+    def _steps(self, file: int, group: int, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one group of one file, few at a time.
+
+        A file of some kilobytes can hold one long text and a thousand references to it, and what its header says of
+        sizes is whatever its writer liked. So rows are unpacked by the few, and no more than an honest group has.
+        """
+        path = self._paths[file]
+        room = _ROOM
+        with readable(path):
+            unpacked = self._files[file].iter_batches(_STEP, row_groups=[group], columns=columns, use_threads=False)
+            for batch in unpacked:
+                room -= batch.nbytes
+                if room < 0:
+                    raise _too_large(f"row group {group} of {path}")
+                batch.validate(full=True)  # Parquet says "string", only a look says UTF-8
+                yield batch
+
+
+def _too_large(what: str) -> SnapshotError:
+    return SnapshotError(f"{what} cannot be read", expected="rows of a usual size", got="far larger ones", hint=VERIFY)
 
 
 def regular_file(folder: Path, path: str) -> Path:

@@ -472,10 +472,26 @@ def test_what_is_neither_name_nor_path_is_refused(name):
 
 def test_a_fingerprint_that_does_not_follow_from_the_digests_is_an_error(copy):
     change(copy, lambda told: told.update(fingerprint="0" * 64))
-    with pytest.raises(SnapshotError, match="which follows from its tables' digests, got 0{64}; freshstack verify"):
+    with pytest.raises(SnapshotError, match=r"which follows from its tables' digests, got 0{64}; freshstack verify"):
         load(copy)
 
 
 def test_records_and_documents_say_how_many_they_are(data):
     assert repr(data.queries) == "<Records of the table queries: 3>"
     assert repr(data.corpus) == "<Corpus of 3,500 documents>"
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_has(copy):
+    # One text of 4 MB and 1,000 references to it: 4 GB of rows in a file of some kilobytes, and a header that says
+    # nothing of it. A table may unpack to 512 MB and 200 times its file, a row group to 512 MB.
+    rows = 1000
+    table = TABLES["nuggets"]
+    columns = {field.name: pa.nulls(rows, field.type) for field in table.schema}
+    columns["_id"] = pa.array([f"n{i:04}" for i in range(rows)])
+    columns["text"] = pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), ["x" * 4_000_000])
+    path = copy / table.file()
+    pq.write_table(pa.table(columns), path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 100_000
+    change(copy, lambda told: told["tables"]["nuggets"].update(rows=rows))
+    with pytest.raises(SnapshotError, match=r"row group 0 of nuggets/.* expected rows of a usual size"):
+        list(load(copy).nuggets)
