@@ -7,27 +7,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import typer
 from typer.main import get_command
 
-from freshstack_datasets.cli import app
+from builders.cli import app as builders
+from freshstack_datasets.cli import app as freshstack
 
 FILE = Path(__file__).parents[2] / "COMMANDS.md"
 HEAD = """# Commands
 
-Written from the commands themselves by `python -m tests.docs.commands`; `freshstack COMMAND --help` says the same.
+Written from the commands themselves by `python -m tests.docs.commands`; `--help` after a command says the same.
 """
 
 
 def reference() -> str:
     """Return the whole text of the file."""
+    return "\n".join([HEAD, *_commands("freshstack", freshstack), *_commands("python -m builders", builders)])
+
+
+def _commands(name: str, app: typer.Typer) -> Iterator[str]:
     group: Any = get_command(app)
-    parts = [HEAD, _paragraphs(group.help)]
-    for name, command in group.commands.items():
-        parts.append(f"## freshstack {name}\n")
-        parts.append(_paragraphs(command.help))
-        parts.append("```text\n" + command.epilog.removeprefix("Example: ") + "\n```\n")
-        parts.append("| | |\n|---|---|\n" + "".join(_rows(command)))
-    return "\n".join(parts)
+    yield f"## {name}\n"
+    yield _paragraphs(group.help)
+    for command_name, command in group.commands.items():
+        yield f"### {name} {command_name}\n"
+        yield _paragraphs(command.help)
+        yield "```text\n" + command.epilog.removeprefix("Example: ") + "\n```\n"
+        yield "| | |\n|---|---|\n" + "".join(_rows(command))
 
 
 def _rows(command: Any) -> Iterator[str]:
@@ -35,7 +41,8 @@ def _rows(command: Any) -> Iterator[str]:
         if parameter.param_type_name == "argument":
             spelled = parameter.metavar
         else:
-            spelled = ", ".join(parameter.opts) + (f" {parameter.metavar}" if parameter.metavar else "")
+            value = "" if parameter.is_flag else f" {parameter.metavar or 'TEXT'}"
+            spelled = ", ".join(parameter.opts) + value
             spelled += " …" if parameter.multiple else ""
         needed = " Needed." if parameter.required else ""
         default = "" if needed or not parameter.default or parameter.multiple else f" By default {parameter.default}."

@@ -30,10 +30,19 @@ def test_the_reference_of_the_commands_is_up_to_date():
     assert commands.FILE.read_text(encoding="utf-8") == commands.reference(), "python -m tests.docs.commands"
 
 
+def test_the_reference_has_the_commands_of_the_builders_with_all_their_options():
+    section = commands.reference().split("\n### python -m builders accepted-answers\n")[1]
+    options = ["--site", "--snapshot", "--out", "--tags", "--from", "--to", "--min-score", "--json", "--verbose"]
+    assert [option for option in options if f"| `{option}" not in section] == []
+    assert "| `POSTS.XML` |" in section
+
+
 def test_every_command_has_an_example_json_and_verbose():
-    for section in commands.reference().split("\n## freshstack ")[1:]:
+    sections = commands.reference().split("\n### ")[1:]
+    assert len(sections) > 2
+    for section in sections:
         name = section.split("\n")[0]
-        assert f"```text\nfreshstack {name}" in section
+        assert f"```text\n{name}" in section
         assert "| `--json` |" in section
         assert "| `--verbose` |" in section
 
@@ -60,3 +69,10 @@ def test_the_readme_opens_with_one_sentence_and_names_the_test_command():
     assert sentence.endswith(".")
     assert sentence.count(". ") == 0
     assert "`make test`" in README
+
+
+def test_commands_and_six_lines_of_python_follow_the_first_sentence_of_the_readme():
+    first, shown, python, result = list(readme.blocks(README))[:4]
+    assert [block[1] for block in (first, shown, python, result)] == ["sh", "text", "python", "text"]
+    assert README[: first.start()].count("\n\n") == 3  # the heading, the sentence, and what to do before
+    assert len(python[2].splitlines()) == 6
