@@ -16,7 +16,7 @@ MAX_CUTOFF = 1_000_000
 """No ranking is read deeper."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Measure:
     """One measure at one cutoff.
 
@@ -53,16 +53,17 @@ class Measure:
 
     def __str__(self) -> str:
         default = DEFAULTS[self.name]
-        said = [f"{name}={_printed(value)}" for name, value in self.parameters if value != default[name]]
-        return self.name + (f"({', '.join(said)})" if said else "") + f"@{self.cutoff}"
+        said = tuple((name, value) for name, value in self.parameters if value != default[name])
+        return f"{_written(self.name, said)}@{self.cutoff}"
+
+    __repr__ = __str__
 
     def spelled_out(self) -> str:
         """Return the measure with all its parameters, those that have their default value too."""
-        said = [f"{name}={_printed(value)}" for name, value in self.parameters]
-        return self.name + (f"({', '.join(said)})" if said else "") + f"@{self.cutoff}"
+        return f"{_written(self.name, self.parameters)}@{self.cutoff}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Family:
     """A measure that still lacks its cutoff: ``nDCG @ 10``, ``nDCG(gain="binary") @ 10``.
 
@@ -84,6 +85,9 @@ class Family:
 
     def __matmul__(self, cutoff: int) -> Measure:
         return Measure(self.name, cutoff, self.parameters)
+
+    def __repr__(self) -> str:
+        return _written(self.name, self.parameters)
 
 
 def parse_measures(measures: "str | Measure | Iterable[str | Measure]") -> tuple[Measure, ...]:
@@ -139,8 +143,10 @@ def _value(name: str, parameter: str, value: object) -> float | str:
     return number + 0.0  # never -0.0
 
 
-def _printed(value: float | str) -> str:
-    return value if isinstance(value, str) else repr(value).removesuffix(".0")
+def _written(name: str, said: Parameters) -> str:
+    values = ((parameter, value if isinstance(value, str) else repr(value)) for parameter, value in said)
+    inside = ", ".join(f"{parameter}={value.removesuffix('.0')}" for parameter, value in values)
+    return f"{name}({inside})" if inside else name
 
 
 alpha_nDCG = Family("alpha_nDCG")  # noqa: N816 - spelled as in papers

@@ -31,9 +31,16 @@ from freshstack_datasets.evaluation import (
     ],
 )
 def test_a_measure_prints_as_it_is_written(written: str, measure: Measure) -> None:
-    assert str(measure) == written
+    assert str(measure) == repr(measure) == written
     assert Measure.parse(written) == measure
     assert hash(Measure.parse(written)) == hash(measure)
+
+
+def test_a_measure_that_lacks_its_cutoff_prints_as_it_is_written() -> None:
+    assert repr([nDCG, alpha_nDCG(alpha=0.9), nDCG(gain="binary")]) == (
+        "[nDCG, alpha_nDCG(alpha=0.9), nDCG(gain=binary)]"
+    )
+    assert str(alpha_nDCG(alpha=1)) == "alpha_nDCG(alpha=1)"
 
 
 @pytest.mark.parametrize(
