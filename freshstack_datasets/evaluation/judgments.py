@@ -15,6 +15,8 @@ from freshstack_datasets.evaluation.arrays import Floats, Ints
 _NOT_YET, _NOWHERE = -2, -1
 """Of a document of a run: not looked up yet; judged for no query."""
 
+_PARTS = ("name", "snapshot", "fingerprint", "queries", "nuggets", "judgments")
+
 
 class Table(Protocol):
     """Records that can be read by column."""
@@ -145,11 +147,13 @@ class Judgments:
 
     @cached_property
     def _numbered_documents(self) -> dict[str, int]:
-        """All judged documents, numbered."""
-        numbers: dict[str, int] = {}
-        for doc_id in chain.from_iterable(self.documents):
-            numbers.setdefault(doc_id, len(numbers))
-        return numbers
+        """All judged documents, numbered in ascending order.
+
+        A run's vocabulary is in that order too. The ids are copied one after the other, so that looking up many walks
+        through memory instead of jumping in it, which takes most of the time.
+        """
+        ascending = sorted(set(chain.from_iterable(self.documents)))
+        return {doc_id[:1] + doc_id[1:]: number for number, doc_id in enumerate(ascending)}
 
     @cached_property
     def _keys(self) -> tuple[Ints, Ints]:
@@ -168,14 +172,29 @@ def judgments_of(dataset: Scorable) -> Judgments:
     """Return the arrays of a dataset, the same ones for the same dataset object.
 
     Raises:
-        InputError: A judgment names a query or a nugget that the dataset does not have.
+        InputError: It is no dataset, or a judgment names a query or a nugget that the dataset does not have.
     """
-    if dataset not in _cache:
+    try:
+        known = dataset in _cache
+    except TypeError:  # it has no hash, or no weak references
+        raise _no_dataset(dataset) from None
+    if not known:
+        if not all(hasattr(dataset, part) for part in _PARTS):
+            raise _no_dataset(dataset)
         (query_ids,) = dataset.queries.columns("query_id")
         nuggets = dataset.nuggets.columns("query_id", "nugget_id")
         judged = dataset.judgments.columns("query_id", "nugget_id", "doc_id", "score")
         _cache[dataset] = _compiled(tuple(query_ids), *nuggets, *judged)
     return _cache[dataset]
+
+
+def _no_dataset(given: object) -> InputError:
+    return InputError(
+        "the dataset to score on",
+        expected=f"an object with {', '.join(_PARTS)}, compared by identity",
+        got=f"{shown(given)} ({type(given).__name__})",
+        hint="load makes a dataset of a name or a folder; runs come first, the dataset after them",
+    )
 
 
 def _compiled(
