@@ -64,6 +64,8 @@ class Comparison:
         queries: How many queries both were scored on.
         measures: For each measure the difference, first minus second.
         warnings: What the reader should know, a line each.
+        resamples: Resamples of the bootstrap, and sign flips of the permutation test.
+        seed: Where their random numbers started.
     """
 
     dataset: str
@@ -73,6 +75,8 @@ class Comparison:
     queries: int
     measures: ByMeasure[Difference]
     warnings: tuple[str, ...]
+    resamples: int
+    seed: int
 
     def to_json(self) -> dict[str, Any]:
         """Return the comparison as JSON can hold it."""
@@ -114,7 +118,8 @@ def compare(
 
     Raises:
         NotComparableError: The dataset has fewer than two queries.
-        RunError: A run holds something that is not allowed, or shares no query with the dataset.
+        RunError: A run is none, holds something that is not allowed, or shares no query with the dataset.
+        InputError: The dataset is none.
         MeasureError: A measure cannot be parsed.
     """
     called = names or (None, None)
@@ -139,5 +144,14 @@ def compare(
     )
     rows = [Difference(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
     warnings = tuple(f"{result.system}: {warning}" for result in (a, b) for warning in result.warnings)
-    by_measure = ByMeasure(a.measures, rows.__getitem__)
-    return Comparison(a.dataset, a.snapshot, a.fingerprint, (a.system, b.system), a.queries, by_measure, warnings)
+    return Comparison(
+        dataset=a.dataset,
+        snapshot=a.snapshot,
+        fingerprint=a.fingerprint,
+        systems=(a.system, b.system),
+        queries=a.queries,
+        measures=ByMeasure(a.measures, rows.__getitem__),
+        warnings=warnings,
+        resamples=resamples,
+        seed=seed,
+    )

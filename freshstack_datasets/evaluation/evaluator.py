@@ -1,6 +1,7 @@
 """From a run and a dataset to a result."""
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
 
 import numpy as np
 
@@ -56,9 +57,12 @@ def evaluate(
         name: The system's name; that of the run when not given.
 
     Raises:
-        RunError: The run holds something that is not allowed, or shares no query with the dataset.
+        RunError: The run is none, holds something that is not allowed, or shares no query with the dataset.
+        InputError: The dataset is none.
         MeasureError: A measure cannot be parsed.
     """
+    if not isinstance(run, Run | Mapping):
+        raise _no_run(run)
     chosen = DEFAULT_MEASURES if measures is None else parse_measures(measures)
     judgments = judgments_of(dataset)
     top = top_of(run, judgments, max(measure.cutoff for measure in chosen))
@@ -82,6 +86,15 @@ def evaluate(
         resamples=resamples,
         seed=seed,
     )
+
+
+def _no_run(given: object) -> RunError:
+    got, hint = type(given).__name__, "make one with Run.from_dict or Run.from_columns"
+    if isinstance(given, str | PurePath):
+        got, hint = f"{shown(str(given))} ({got})", "read it with read_run"
+    elif hasattr(given, "judgments"):
+        hint = "runs come first, the dataset after them"
+    return RunError("a run", expected="a Run or a mapping of mappings", got=got, hint=hint)
 
 
 def _nothing_shared(dataset: Scorable, judgments: Judgments, top: Top) -> RunError:

@@ -170,15 +170,13 @@ class Result:
             UnknownNameError: The measure was not computed.
         """
         measure = ByMeasure(self.measures, self.measures.__getitem__)[name]
-        parts = [
+        parts = (
             measure.spelled_out(),
             f"{self.dataset}@{self.snapshot}#{self.fingerprint}",
             f"queries {self.queries}",
             f"ties {TIE_RULE}",
             f"freshstack-datasets {__version__}",
-        ]
-        if self.bounds is not None:
-            parts.append(f"interval percentile bootstrap, {self.resamples} resamples, seed {self.seed}")
+        )
         return " | ".join(parts)
 
     def to_json(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = 
     """Return the percentile bootstrap interval of each mean (Efron and Tibshirani, 1993, chapter 13).
 
     Queries are drawn with replacement, the same ones for all rows, and the interval holds the middle 95 % of the
-    means.
+    means. The interval of a row is the same to the last bit whatever rows stand beside it.
 
     Args:
         values: float64 of shape (rows, queries), at least one query.
@@ -44,12 +44,13 @@ def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = 
     """
     rows, queries = values.shape
     generator = _generator(seed, resamples, "bootstrap")
+    summable = _summable(values).T
     means = np.empty((resamples, rows))
     for at, size in _blocks(resamples, queries):
         drawn = generator.integers(0, queries, (size, queries))
         drawn += np.arange(size)[:, None] * queries
         counts = np.bincount(drawn.ravel(), minlength=size * queries).reshape(size, queries)
-        means[at : at + size] = counts.astype(np.float64) @ values.T / queries
+        means[at : at + size] = counts.astype(np.float64) @ summable / queries
     outside = (1 - LEVEL) / 2
     return np.quantile(means, [outside, 1 - outside], axis=0).T
 
@@ -120,6 +121,20 @@ def detectable_difference(differences: Floats, power: float = 0.8) -> Floats:
     z = NormalDist().inv_cdf((1 + LEVEL) / 2) + NormalDist().inv_cdf(power)
     detectable: Floats = z * differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
     return detectable
+
+
+def _summable(values: Floats) -> Floats:
+    """Cut the last bits off, so that any sum of as many values of a row as it has is exact in double precision.
+
+    A matrix product adds in an order that depends on the other rows, the processor and the library; of these values
+    every order gives the same. With unit 2^(e - 53), where queries * largest < 2^e, a sum is a whole number of units
+    below 2^53. A value, and so a mean, loses less than a unit: 2e-13 for a thousand values up to 1.
+    """
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    _, exponent = np.frexp(largest * values.shape[1])
+    unit = np.ldexp(1.0, exponent - 53)
+    cut: Floats = np.trunc(values / unit) * unit
+    return cut
 
 
 def _generator(seed: object, resamples: object, use: str) -> np.random.Generator:

@@ -2,10 +2,11 @@
 
 import json
 import random
+from typing import Any
 
 import pytest
 
-from freshstack_datasets.errors import NotComparableError
+from freshstack_datasets.errors import InputError, NotComparableError, RunError
 from freshstack_datasets.evaluation import compare
 from freshstack_datasets.loading import Dataset
 from freshstack_datasets.ranking import Run
@@ -89,3 +90,53 @@ def test_one_query_is_too_few() -> None:
 def test_measures_may_come_from_a_generator() -> None:
     found = compare(answers([True, True]), answers([True, True]), dataset(2), (name for name in ("P@1", "RR@1")))
     assert list(found.measures) == ["P@1", "RR@1"]
+
+
+def test_two_systems_that_never_differ_have_p_1_and_nothing_to_detect() -> None:
+    # every flip of zeros has the sum 0, as far from 0 as the observed one: p = (1 + n) / (n + 1) = 1, and Holm's
+    # 1 * 3 is cut to 1; every resample has mean 0; the standard deviation is 0, and so is what it is a factor of
+    right = [True, False, True, True, False]
+    found = compare(answers(right), answers(right), dataset(5), "Success@1 RR@5 alpha_nDCG@10").measures
+    for one in found.values():
+        assert (one.difference, one.low, one.high, one.p, one.p_holm, one.detectable) == (0, 0, 0, 1, 1, 0)
+        assert (one.wins, one.ties, one.losses) == (0, 5, 0)
+
+
+def test_a_measure_without_difference_does_not_hide_that_of_another() -> None:
+    # the right document at rank 1 against rank 2 on 10 queries: Recall@5 never differs, RR@5 by 1/2 each time; of the
+    # flips of ten equal values only all plus and all minus are as far from 0, 2 in 1024, and Holm doubles the smaller
+    second = {str(i): {"wrong": 2.0, "right": 1.0} for i in range(10)}
+    found = compare(answers([True] * 10), second, dataset(10), "Recall@5 RR@5").measures
+    assert (found["Recall@5"].p, found["Recall@5"].p_holm, found["Recall@5"].detectable) == (1, 1, 0)
+    rr = found["RR@5"]
+    assert rr.p == pytest.approx(2 / 1024, abs=0.0025)  # 5 sigma of 10,000 flips are 0.0022
+    assert (rr.difference, rr.low, rr.high, rr.p_holm, rr.detectable) == (0.5, 0.5, 0.5, 2 * rr.p, 0)
+
+
+def test_resamples_and_seed_are_kept() -> None:
+    found = compare(answers([True, False]), answers([False, True]), dataset(2), resamples=50, seed=3)
+    assert (found.resamples, found.seed) == (50, 3)
+
+
+def test_a_row_is_the_same_whatever_else_is_compared() -> None:
+    dice = random.Random(5)
+    ranked: tuple[Scores, Scores] = ({}, {})
+    for run in ranked:
+        run.update({str(i): {"right": dice.random()} | {f"w{n}": dice.random() for n in range(9)} for i in range(203)})
+    names = "RR@10", "nDCG@5", "AP@3", "P@7"
+    together = compare(*ranked, dataset(203), names).measures
+    for name in names:
+        alone, other = compare(*ranked, dataset(203), name).measures[name], together[name]
+        assert (alone.difference, alone.low, alone.high, alone.p) == (other.difference, other.low, other.high, other.p)
+        assert alone.detectable == other.detectable
+
+
+def test_what_is_no_run_or_no_dataset_is_refused_with_the_next_step() -> None:
+    run: Any = answers([True, False])
+    data: Any = dataset(2)
+    with pytest.raises(RunError, match="a run, expected .*, got Dataset; runs come first, the dataset after them"):
+        compare(data, run, run)
+    with pytest.raises(RunError, match="a run, expected .*, got 'b.trec' .str.; read it with read_run"):
+        compare(run, "b.trec", data)  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(InputError, match="the dataset to score on, expected .*, got 'coffee' .str.; load makes a"):
+        compare(run, run, "coffee")  # type: ignore[arg-type]  # that is the point

@@ -6,6 +6,7 @@ import pickle
 import tracemalloc
 import weakref
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,13 +86,33 @@ def test_the_interval_holds_the_mean_and_depends_on_the_seed_alone() -> None:
     assert result(seed=5).to_json() == result(seed=5).to_json()
 
 
+def graded(queries: int) -> tuple[dict[str, dict[str, float]], Dataset]:
+    """A run that finds the one right document of query i at rank i % 13 + 1, and its dataset."""
+    rows = [(str(i), nugget, "right", 1) for i in range(queries) for nugget in "ab"]
+    ranked = [*(f"wrong {n}" for n in range(12)), "last"]
+    run = {}
+    for i in range(queries):
+        order = [*ranked[: i % 13], "right", *ranked[i % 13 :]]
+        run[str(i)] = {doc_id: -float(place) for place, doc_id in enumerate(order)}
+    return run, Dataset.from_nugget_qrels(rows)
+
+
+@pytest.mark.parametrize("queries", [1, 2, 64, 203, 672])
+def test_an_interval_is_the_same_whatever_else_is_computed(queries: int) -> None:
+    run, data = graded(queries)
+    names = "RR@10", "Recall@5", "nDCG@10", "alpha_nDCG(alpha=0.3)@7", "AP@20"
+    alone = [evaluate(run, data, name, resamples=500).interval(name) for name in names]
+    for order in (names, names[::-1], names[1:], names[:2]):
+        together = evaluate(run, data, order, resamples=500)
+        assert [together.interval(name) for name in order] == [alone[names.index(name)] for name in order]
+
+
 def test_without_intervals_there_are_none() -> None:
     found = result(intervals=False)
     with pytest.raises(InputError, match="no intervals; evaluate with intervals=True"):
         found.interval("Recall@50")
     entry = found.to_json()["measures"]["Recall@50"]
     assert (entry["low"], entry["high"]) == (None, None)
-    assert "bootstrap" not in entry["signature"]
 
 
 def test_the_json_has_the_promised_shape() -> None:
@@ -112,8 +133,14 @@ def test_the_signature_names_everything_that_a_score_depends_on() -> None:
         "queries 2",
         "ties score falling, then document id falling",
         f"freshstack-datasets {freshstack_datasets.__version__}",
-        "interval percentile bootstrap, 500 resamples, seed 7",
     ]
+
+
+def test_how_the_interval_was_made_is_no_part_of_the_signature_but_of_the_result() -> None:
+    found = result(seed=7, resamples=500)
+    assert (found.seed, found.resamples) == (7, 500)
+    others = result(), result(seed=8), result(intervals=False)
+    assert {other.signature("Recall@50") for other in others} == {found.signature("Recall@50")}
 
 
 def test_it_prints_as_a_table() -> None:
@@ -182,6 +209,46 @@ def test_what_no_ranking_can_be_made_of_is_refused_with_the_first_offender(run: 
     with pytest.raises(RunError) as refused:
         evaluate(run, dataset())
     assert says in str(refused.value)
+
+
+RANKED = {"1": {"x": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "run, says",
+    [
+        (dataset(), "got Dataset; runs come first, the dataset after them"),
+        ("text.trec", "got 'text.trec' (str); read it with read_run"),
+        (Path("runs/text.trec"), "read it with read_run"),
+        (5, "got int; make one with Run.from_dict or Run.from_columns"),
+    ],
+)
+def test_what_is_no_run_is_refused_with_the_next_step(run: Any, says: str) -> None:
+    for other in (dataset(), Run.from_dict(RANKED)):  # the second: run and dataset in the wrong order
+        with pytest.raises(RunError) as refused:
+            evaluate(run, other)
+        assert str(refused.value).startswith("a run, expected a Run or a mapping of mappings, got ")
+        assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "given, says",
+    [
+        ("coffee", "got 'coffee' (str); load makes a dataset of a name or a folder"),
+        (Path("coffee"), "Path); load makes a dataset"),
+        (Run.from_dict(RANKED), "got <Run 'run': 1 queries, 1 documents> (Run); "),
+        (RANKED, "got {'1': {'x': 1.0}} (dict); "),
+        (None, "got None (NoneType); "),
+        (Columns(query_id=["1"]), "(Columns); "),
+    ],
+)
+def test_what_is_no_dataset_is_refused_with_the_next_step(given: Any, says: str) -> None:
+    for run in (RANKED, Run.from_dict(RANKED)):
+        with pytest.raises(InputError) as refused:
+            evaluate(run, given)
+        assert "the dataset to score on, expected an object with name, snapshot, " in str(refused.value)
+        assert says in str(refused.value)
+        assert "runs come first, the dataset after them" in str(refused.value)
 
 
 def test_an_empty_ranking_is_a_ranking() -> None:
