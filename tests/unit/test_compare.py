@@ -134,9 +134,9 @@ def test_a_row_is_the_same_whatever_else_is_compared() -> None:
 def test_what_is_no_run_or_no_dataset_is_refused_with_the_next_step() -> None:
     run: Any = answers([True, False])
     data: Any = dataset(2)
-    with pytest.raises(RunError, match="a run, expected .*, got Dataset; runs come first, the dataset after them"):
+    with pytest.raises(RunError, match=r"a run, expected .*, got Dataset; runs come first, the dataset after them"):
         compare(data, run, run)
-    with pytest.raises(RunError, match="a run, expected .*, got 'b.trec' .str.; read it with read_run"):
+    with pytest.raises(RunError, match=r"a run, expected .*, got 'b.trec' \(str\); read it with read_run"):
         compare(run, "b.trec", data)  # type: ignore[arg-type]  # that is the point
-    with pytest.raises(InputError, match="the dataset to score on, expected .*, got 'coffee' .str.; load makes a"):
+    with pytest.raises(InputError, match=r"the dataset to score on, expected .*, got 'coffee' \(str\); load makes a"):
         compare(run, run, "coffee")  # type: ignore[arg-type]  # that is the point
