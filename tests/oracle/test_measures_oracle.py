@@ -15,6 +15,7 @@ with warnings.catch_warnings():
     import pyndeval
     import pytrec_eval
     from freshstack.retrieval.evaluation import EvaluateRetrieval
+    from freshstack.retrieval.metrics import coverage, recall
 
 CUTOFFS = (1, 3, 5, 10, 20)
 EXACT = 1e-12
@@ -59,16 +60,18 @@ def test_measures_of_documents_are_those_of_trec_eval(seed: int) -> None:
             assert_same(ours[f"{name}@{k}"], {q: found[f"{other}_{k}"] for q, found in theirs.items()})
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(40))
 def test_binary_ndcg_is_that_of_trec_eval_with_binary_judgments(seed: int) -> None:
     case = random_case(2000 + seed)
     binary = {q: {doc_id: min(gain, 1) for doc_id, gain in found.items()} for q, found in case.qrels().items()}
-    theirs = pytrec_eval.RelevanceEvaluator(binary, {"ndcg_cut.10"}).evaluate(case.run)
-    ours = values(case, ["ndcg@10"])
-    assert_same(ours["ndcg@10"], {q: found["ndcg_cut_10"] for q, found in theirs.items()})
+    cuts = ",".join(map(str, CUTOFFS))
+    theirs = pytrec_eval.RelevanceEvaluator(binary, {f"ndcg_cut.{cuts}"}).evaluate(case.run)
+    ours = values(case, [f"ndcg@{k}" for k in CUTOFFS])
+    for k in CUTOFFS:
+        assert_same(ours[f"ndcg@{k}"], {q: found[f"ndcg_cut_{k}"] for q, found in theirs.items()})
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(40))
 def test_rr_is_that_of_trec_eval_on_a_run_cut_at_k(seed: int) -> None:
     case = random_case(3000 + seed)
     ours = values(case, [f"RR@{k}" for k in CUTOFFS])
@@ -78,21 +81,54 @@ def test_rr_is_that_of_trec_eval_on_a_run_cut_at_k(seed: int) -> None:
         assert_same(ours[f"RR@{k}"], {q: found["recip_rank"] for q, found in evaluator.evaluate(cut).items()})
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_three_main_measures_are_those_of_freshstack_to_its_rounding(seed: int) -> None:
-    case = random_case(4000 + seed, whole=True)
-    supported: dict[str, dict[str, int]] = {}
+@pytest.mark.parametrize("seed", range(40))
+def test_coverage_is_that_of_sets(seed: int) -> None:
+    case = random_case(7000 + seed)
+    ours = values(case, [f"Coverage@{k}" for k in (*CUTOFFS, 50)])
+    for k in (*CUTOFFS, 50):
+        for query_id, nuggets in case.nuggets().items():
+            top = set(ranking(case.run.get(query_id, {}))[:k])
+            covered = {nugget_id for nugget_id, supporting in nuggets.items() if supporting & top}
+            assert ours[f"Coverage@{k}"][query_id] == len(covered) / len(nuggets)
+
+
+def for_freshstack(case: Case) -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
+    """Nugget to document to score, and query to nuggets."""
+    scores: dict[str, dict[str, int]] = {}
     nuggets: dict[str, dict[str, None]] = {}
     for query_id, nugget_id, doc_id, score in case.rows:
-        supported.setdefault(nugget_id, {})[doc_id] = score
+        scores.setdefault(nugget_id, {})[doc_id] = score
         nuggets.setdefault(query_id, {})[nugget_id] = None
-    of_query = {query_id: list(found) for query_id, found in nuggets.items()}
-    theirs = EvaluateRetrieval([1, 5, 10, 20]).evaluate(supported, of_query, case.qrels(), case.run)
+    return scores, {query_id: list(found) for query_id, found in nuggets.items()}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_three_main_measures_are_those_of_freshstack_to_its_rounding(seed: int) -> None:
+    case = random_case(4000 + seed, whole=True)
+    cutoffs = [1, 5, 10, 20, 50]
+    theirs = EvaluateRetrieval(cutoffs).evaluate(*for_freshstack(case), case.qrels(), case.run)
     names = ("alpha_nDCG", "alpha-nDCG"), ("Coverage", "Coverage"), ("Recall", "Recall")
-    result = evaluate(case.run, case.dataset(), [f"{name}@{k}" for name, _ in names for k in (1, 5, 10, 20)])
+    result = evaluate(case.run, case.dataset(), [f"{name}@{k}" for name, _ in names for k in cutoffs], intervals=False)
     for (name, other), found in zip(names, theirs, strict=True):
-        for k in (1, 5, 10, 20):
+        assert len(found) == (4 if name == "alpha_nDCG" else 5)  # its alpha-nDCG ends at 20
+        for k in cutoffs[: len(found)]:
             assert result.mean[f"{name}@{k}"] == pytest.approx(found[f"{other}@{k}"], abs=5.6e-5)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_coverage_and_recall_are_freshstacks_query_by_query_with_nuggets_that_nothing_supports(seed: int) -> None:
+    case = random_case(8000 + seed)
+    cutoffs = [10, 20, 50]
+    scores, nuggets = for_freshstack(case)
+    assert not all(any(found.values()) for found in scores.values())
+    qrels = case.qrels()
+    ours = values(case, [f"{name}@{k}" for name in ("Coverage", "Recall") for k in cutoffs])
+    for query_id, of_query in nuggets.items():
+        ranked = {query_id: case.run[query_id]} if query_id in case.run else {}
+        theirs = coverage(scores, {query_id: of_query}, ranked, cutoffs)
+        theirs |= recall({query_id: qrels[query_id]}, ranked, cutoffs)
+        for name, value in theirs.items():
+            assert ours[name][query_id] == pytest.approx(value, abs=5.6e-5)
 
 
 @pytest.mark.parametrize("ties", [False, True], ids=["distinct scores", "tied scores"])

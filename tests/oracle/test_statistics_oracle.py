@@ -1,5 +1,7 @@
 """Intervals and p-values against scipy, and against cases that can be counted out."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -29,6 +31,20 @@ def test_a_small_sample_has_the_interval_that_can_be_counted_out() -> None:
     assert bootstrap_intervals(np.array([[0.0, 0.0, 0.0, 1.0]])).tolist() == [[0.0, 0.75]]
     # one query can only be drawn itself
     assert bootstrap_intervals(np.array([[0.3]])).tolist() == [[0.3, 0.3]]
+
+
+@pytest.mark.parametrize("queries", [1, 3, 100, 672])
+def test_a_row_has_the_interval_of_exact_arithmetic_whatever_rows_stand_beside_it(queries: int) -> None:
+    rows = np.random.default_rng(queries).normal(0, [[1e-6], [1.0], [30.0]], (3, queries))
+    together = bootstrap_intervals(rows, 300, 4)
+    for row, ends in zip(rows, together, strict=True):
+        assert bootstrap_intervals(row[None], 300, 4).tolist() == [ends.tolist()]
+        # the same draws, and sums without any rounding
+        generator = np.random.default_rng([4, *b"bootstrap"])
+        blocks = [min(size, 300 - at) for size in [max(1, (1 << 16) // queries)] for at in range(0, 300, size)]
+        drawn = np.concatenate([generator.integers(0, queries, (size, queries)) for size in blocks])
+        means = [math.fsum(row[one]) / queries for one in drawn]
+        assert ends == pytest.approx(np.quantile(means, [0.025, 0.975]), rel=0, abs=1e-12 * np.abs(row).max())
 
 
 def test_all_measures_see_the_same_resamples() -> None:
