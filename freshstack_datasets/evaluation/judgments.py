@@ -15,6 +15,9 @@ from freshstack_datasets.evaluation.arrays import Floats, Ints
 _NOT_YET, _NOWHERE = -2, -1
 """Of a document of a run: not looked up yet; judged for no query."""
 
+MANY = 6
+"""If more than one in so many ids of a vocabulary is asked for, walking through all is quicker than picking those."""
+
 _PARTS = ("name", "snapshot", "fingerprint", "queries", "nuggets", "judgments")
 
 
@@ -123,8 +126,10 @@ class Judgments:
         table = self._table(doc_ids)
         asked = np.zeros(len(doc_ids), bool)
         asked[codes] = True
-        new = np.flatnonzero(asked & (table == _NOT_YET))  # in the order of the vocabulary, mostly that of memory
-        ids = map(doc_ids.__getitem__, new.tolist())
+        asked &= table == _NOT_YET
+        new = np.flatnonzero(asked)  # in the order of the vocabulary, mostly that of memory
+        many = len(new) * MANY > len(doc_ids)
+        ids = compress(doc_ids, asked.tobytes()) if many else map(doc_ids.__getitem__, new.tolist())
         table[new] = np.fromiter(map(self._numbered_documents.get, ids, repeat(_NOWHERE)), np.int64, len(new))
         keys = query * max(1, len(self._numbered_documents)) + table[codes]
         sorted_keys, pairs = self._keys

@@ -326,6 +326,17 @@ def test_runs_of_one_vocabulary_and_of_another_give_the_same() -> None:
         assert evaluate(run, data, "Recall@5").mean["Recall@5"] == expected
 
 
+def test_few_ids_of_a_large_vocabulary_are_found_as_many_are() -> None:
+    data = dataset()
+    vocabulary = sorted(["x", "y", "z", *(f"other {i}" for i in range(1_000))])
+    codes = [vocabulary.index(doc_id) for doc_id in ("y", "x", "z")]
+    few = Run.from_codes(("1", "2"), np.array([0, 2, 3]), vocabulary, np.array(codes, np.int32), np.ones(3))
+    many = Run.from_dict({"1": {"y": 1.0, "x": 1.0}, "2": {"z": 1.0}})
+    for run in (few, many):
+        # all three right documents are found, and of the tied ones y stands first: at rank 1 one of two is found
+        assert dict(evaluate(run, data, "Recall@1 Recall@5").mean) == {"Recall@1": 0.75, "Recall@5": 1.0}
+
+
 def test_one_query_with_many_nuggets_costs_no_more_than_its_own() -> None:
     # padded to the largest query, 2,001 queries x 200 documents x 200 nuggets would take 80 MB even as bytes
     rows = [("big", f"n{i}", f"d{i}", 1) for i in range(200)]
