@@ -1,7 +1,7 @@
 """Run files in and out: TREC, JSON, JSON lines and Parquet, chosen by the suffix of the file's name.
 
-Whatever stands in a file, reading gives a ``Run`` or a ``RunFileError`` with the line. The readers hold the entries
-that were good so far and a bounded piece of the file, so a bad file of any size costs little memory.
+Whatever stands in a file, reading gives a ``Run`` or a ``RunFileError`` with the line, and a bad file of any size costs
+bounded memory: see ``entries.gathered``.
 """
 
 import gzip
@@ -16,6 +16,7 @@ from freshstack_datasets.errors import InputError, RunError, UnknownNameError, s
 from freshstack_datasets.files import atomic_file
 from freshstack_datasets.ranking import Run, as_run
 from freshstack_datasets.runs import jsonl, nested_json, parquet, trec
+from freshstack_datasets.runs.entries import Entries, gathered
 from freshstack_datasets.runs.source import GZIP, ID_LIMIT
 
 __all__ = ["FORMATS", "read_run", "write_run"]
@@ -30,7 +31,7 @@ FORMATS: Mapping[str, tuple[str, ...]] = {
 
 
 class _TextFormat(Protocol):
-    def read(self, path: Path) -> Run: ...
+    def scan(self, path: Path, entries: Entries) -> str: ...
     def write(self, run: Run, stream: BinaryIO) -> None: ...
 
 
@@ -45,7 +46,8 @@ def read_run(path: Path | str, format: str | None = None) -> Run:
         format: One of ``FORMATS``; by the suffix when not given.
 
     Returns:
-        The run, named by its TREC tag, else by the file's name without suffixes.
+        The run, named by the name in the file, else by the file's name without suffixes. Of the formats, JSON alone
+        cannot hold a name; in TREC it is the tag.
 
     Raises:
         RunFileError: The file cannot be read, or does not hold a run; the first fault is named with its line.
@@ -53,7 +55,7 @@ def read_run(path: Path | str, format: str | None = None) -> Run:
     """
     path = Path(path)
     kind, _ = _format_of(path, format)
-    return parquet.read(path) if kind == "parquet" else _TEXT[kind].read(path)
+    return gathered(path, parquet.scan, "row") if kind == "parquet" else gathered(path, _TEXT[kind].scan, "line")
 
 
 def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, format: str | None = None) -> None:

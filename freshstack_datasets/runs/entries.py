@@ -1,8 +1,12 @@
-"""The entries of a run file, gathered into arrays while the file is read."""
+"""The entries of a run file, gathered into arrays while the file is read, and the run that is made of them."""
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from math import inf
 from pathlib import Path
+from sys import getsizeof
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +16,15 @@ from numpy.typing import NDArray
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
 
+KEPT_LIMIT = 1 << 28
+"""Bytes that a file may make a reader keep before the whole of it was looked through."""
+
+NAME_LIMIT = 200
+"""Characters that the name of a run may have in a file."""
+
 _FIRST_CHECK = 1 << 18
+_ENTRY_BYTES, _ID_BYTES = 40, 150  # with what a search for duplicates takes; and an id's places beside its string
+_NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 Ids: TypeAlias = Sequence[str] | pa.Array
 """A column of ids, in Python or in Arrow."""
@@ -27,10 +39,12 @@ class Entries:
     Args:
         path: The file, for messages.
         unit: What an entry stands in, counted from 1: line or row.
+        limit: Bytes to keep, as estimated; at more of them, all are let go and none is kept from then on.
     """
 
-    def __init__(self, path: Path, unit: str = "line") -> None:
-        self._path, self._unit = path, unit
+    def __init__(self, path: Path, unit: str = "line", limit: float = inf) -> None:
+        self._path, self._unit, self._limit = path, unit, limit
+        self.overflowed = False
         self._queries: defaultdict[str, int] = defaultdict()
         self._queries.default_factory = self._queries.__len__  # a new id gets the next number
         self._docs: defaultdict[str, int] = defaultdict()
@@ -44,16 +58,25 @@ class Entries:
         Raises:
             RunFileError: A document has come twice for a query.
         """
+        if self.overflowed:
+            return
+        known = len(self._queries), len(self._docs)
         queries, docs = _numbers(self._queries, query_ids), _numbers(self._docs, doc_ids)
         self._parts.append((queries, docs, np.asarray(scores, np.float64)))
         self._count += len(scores)
         if self._count >= self._next_check:
             self._check_duplicates(*self._columns()[:2])
             self._next_check = 2 * self._count
+        new_ids = _last(self._queries, known[0]) + _last(self._docs, known[1])
+        self._spend(_ENTRY_BYTES * len(scores) + new_ids)
 
     def add_query(self, query_id: str) -> None:
         """Note a query, which may get no entry."""
+        if self.overflowed:
+            return
+        known = len(self._queries)
         self._queries[query_id]  # a look is enough: it makes the number
+        self._spend(_last(self._queries, known))
 
     def run(self, name: str) -> Run:
         """Return the run.
@@ -77,6 +100,16 @@ class Entries:
         counts = np.bincount(queries, minlength=len(self._queries))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return Run.from_codes(tuple(self._queries), offsets, tuple(vocabulary), place[docs], scores, name)
+
+    def _spend(self, size: int) -> None:
+        self._limit -= size
+        if self._limit >= 0:
+            return
+        self._check_duplicates(*self._columns()[:2])
+        self.overflowed = True
+        self._queries.clear()
+        self._docs.clear()
+        self._parts.clear()
 
     def _columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         nothing = np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0)
@@ -111,7 +144,40 @@ def _numbers(known: Mapping[str, int], ids: Ids) -> NDArray[np.int32]:
     return np.fromiter(map(known.__getitem__, ids), np.int32, len(ids))
 
 
-def run_name(path: Path) -> str:
+def _last(ids: dict[str, int], known: int) -> int:
+    """Return about how many bytes the ids take that came after those that were known."""
+    return sum(_ID_BYTES + getsizeof(value) for value in islice(reversed(ids), len(ids) - known))
+
+
+def gathered(path: Path, scan: Callable[[Path, Entries], str], unit: str) -> Run:
+    """Return the run that a file holds.
+
+    A file that would make a reader keep more than ``KEPT_LIMIT`` bytes is looked through to its end with nothing kept,
+    and only then read again; so a bad file of any size costs that much at most. What comes twice after the limit
+    can only be found at the second time. A pipe can be read once only, and all of it is kept at once.
+
+    Args:
+        path: The file.
+        scan: Reads the file, gives its entries away, and returns the name that it holds, "" for none.
+        unit: What an entry stands in: line or row.
+
+    Raises:
+        RunFileError: The file does not hold a run.
+    """
+    entries = Entries(path, unit, KEPT_LIMIT if path.is_file() else inf)
+    name = scan(path, entries)
+    if entries.overflowed:
+        entries = Entries(path, unit)
+        name = scan(path, entries)
+    return entries.run(clean_name(name) or clean_name(_file_name(path)))
+
+
+def clean_name(name: str) -> str:
+    """Return the name of a run without signs that steer a terminal or are no text, and cut to ``NAME_LIMIT``."""
+    return _NO_NAME.sub("_", name[:NAME_LIMIT])
+
+
+def _file_name(path: Path) -> str:
     """Return the name of a run whose file holds none: the file's name without its suffixes."""
     name = path.name
     for suffix in reversed(path.suffixes[-2:]):

@@ -1,4 +1,7 @@
-"""Runs as JSON lines: ``{"query_id": …, "doc_id": …, "score": …}``, a line an entry; other keys do not count."""
+"""Runs as JSON lines: ``{"query_id": …, "doc_id": …, "score": …, "run": …}``, a line an entry.
+
+``run`` is the name of the run; it may be missing, and only the first line's counts. Other keys do not count.
+"""
 
 import json
 import re
@@ -9,34 +12,43 @@ from typing import Any, BinaryIO, NoReturn
 
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs.entries import Entries, run_name
-from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, blocks, checked_id, lines_of
+from freshstack_datasets.records import ID_RULE
+from freshstack_datasets.runs.entries import Entries, clean_name
+from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, OTHER_FORMAT, blocks, checked_id, lines_of
 
 ENTRY = 'an object such as {"query_id": "q", "doc_id": "d", "score": 1.5}'
 
 _LONG_NUMBER = 1_000
 _ID = rf'"([^"\\\x00-\x1f]{{1,{ID_LIMIT}}}+)"'
-_PLAIN = re.compile(rf'^{{"query_id": ?{_ID}, ?"doc_id": ?{_ID}, ?"score": ?({NUMBER})}}\r?$', re.MULTILINE)
+_NAME = r'"(?:[^"\\\x00-\x1f]++|\\["\\])*+"'
+_PLAIN = re.compile(
+    rf'^{{"query_id": ?{_ID}, ?"doc_id": ?{_ID}, ?"score": ?({NUMBER})(?:, ?"run": ?{_NAME})?}}\r?$', re.MULTILINE
+)
 
 
-def read(path: Path) -> Run:
-    """Read a run of JSON lines.
+def scan(path: Path, entries: Entries) -> str:
+    """Read JSON lines into entries, and return the run's name on the first line, "" when there is none.
 
     Raises:
         RunFileError: The file does not hold a run.
     """
-    entries = Entries(path)
+    name: object = None
     for first, block in blocks(path):
+        if first == 1:
+            _, line = next(lines_of(path, first, block[: block.find(b"\n") + 1]))
+            name = _parsed(path, first, line).get("run")
         entries.add(*(_columns(block) or _columns_by_line(path, first, block)))
-    return entries.run(run_name(path))
+    return name if isinstance(name, str) else ""
 
 
 def write(run: Run, stream: BinaryIO) -> None:
     """Write a run, a query's documents best first."""
+    name = clean_name(run.name)
+    tail = f', "run": {json.dumps(name, ensure_ascii=False)}' if name else ""
     for query_id in run.query_ids:
         head = f'{{"query_id": {json.dumps(query_id, ensure_ascii=False)}, "doc_id": '
         lines = [
-            f'{head}{json.dumps(doc_id, ensure_ascii=False)}, "score": {score!r}}}\n'
+            f'{head}{json.dumps(doc_id, ensure_ascii=False)}, "score": {score!r}{tail}}}\n'
             for doc_id, score in run[query_id].items()
         ]
         stream.write("".join(lines).encode())
@@ -74,9 +86,22 @@ def _entry(path: Path, number: int, line: str) -> tuple[str, str, float]:
             raise RunFileError(path, number, f"no {key}", expected=ENTRY, got=shown(line))
     score = entry["score"]
     if not isinstance(score, float) or not isfinite(score):
-        raise RunFileError(path, number, "score", expected="a finite number", got=shown(score))
-    query_id = checked_id(path, number, entry["query_id"], "query")
-    return query_id, checked_id(path, number, entry["doc_id"], "document"), score
+        raise RunFileError(path, number, "score", expected="a finite number", got=_as_written(line, "score"))
+    query_id, doc_id = (_id(path, number, line, entry, kind) for kind in ("query", "document"))
+    return query_id, doc_id, score
+
+
+def _id(path: Path, number: int, line: str, entry: dict[str, Any], kind: str) -> str:
+    key = "query_id" if kind == "query" else "doc_id"
+    if not isinstance(entry[key], str):
+        raise RunFileError(path, number, f"{kind} id", expected=ID_RULE, got=_as_written(line, key))
+    return checked_id(path, number, entry[key], kind)
+
+
+def _as_written(line: str, key: str) -> str:
+    """Return a value of an entry for a message, as it stands in the line and not as Python would write it."""
+    value = _LITERAL_DECODER.decode(line)[key]
+    return json.dumps(value) if value is None or isinstance(value, bool) else shown(value)
 
 
 def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -84,12 +109,12 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
         entry = _DECODER.decode(line)
     except json.JSONDecodeError as error:
         what = f"JSON, character {error.pos + 1}: {error.msg}"
-        raise RunFileError(path, number, what, expected=ENTRY, got=shown(line)) from None
+        raise RunFileError(path, number, what, expected=ENTRY, got=shown(line), hint=OTHER_FORMAT) from None
     except (ValueError, RecursionError) as error:
         got = "deeply nested JSON" if isinstance(error, RecursionError) else str(error)
         raise RunFileError(path, number, "JSON", expected=ENTRY, got=got) from None
     if not isinstance(entry, dict):
-        raise RunFileError(path, number, "JSON", expected=ENTRY, got=shown(line))
+        raise RunFileError(path, number, "JSON", expected=ENTRY, got=shown(line), hint=OTHER_FORMAT)
     return entry
 
 
@@ -102,9 +127,20 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return entry
 
 
+class _Literal:
+    """A number as it is written."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name}, which is no JSON number")
 
 
 # Every number becomes a double at once: a whole number of a million digits would cost quadratic time.
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=float, parse_constant=_no_constant)
+_LITERAL_DECODER = json.JSONDecoder(parse_int=_Literal, parse_float=_Literal)

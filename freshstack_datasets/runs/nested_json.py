@@ -1,24 +1,23 @@
-"""Runs as one JSON object: query id to document id to score."""
+"""Runs as one JSON object: query id to document id to score. There is no place for the run's name."""
 
 import json
 from pathlib import Path
 from typing import BinaryIO
 
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs.entries import Entries, run_name
+from freshstack_datasets.runs.entries import Entries
 from freshstack_datasets.runs.scanner import Scanner
 from freshstack_datasets.runs.source import Source
 
 
-def read(path: Path) -> Run:
-    """Read a run of nested JSON, as a stream.
+def scan(path: Path, entries: Entries) -> str:
+    """Read nested JSON into entries, as a stream, and return "": it holds no name.
 
     A query may have an empty object: it found nothing.
 
     Raises:
         RunFileError: The file does not hold a run.
     """
-    entries = Entries(path)
     with Source(path) as source:
         scanner = Scanner(source, path)
         for query_id in scanner.queries():
@@ -26,7 +25,9 @@ def read(path: Path) -> Run:
             for doc_ids, scores in scanner.documents():
                 if scores:
                     entries.add([query_id] * len(scores), doc_ids, scores)
-    return entries.run(run_name(path))
+                if entries.overflowed:
+                    scanner.forget()
+    return ""
 
 
 def write(run: Run, stream: BinaryIO) -> None:

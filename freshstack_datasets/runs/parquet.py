@@ -1,4 +1,7 @@
-"""Runs as Parquet: the columns query_id, doc_id and score, a row an entry; other columns do not count."""
+"""Runs as Parquet: the columns query_id, doc_id and score, a row an entry; other columns do not count.
+
+The name of the run is the schema's metadata under ``run``.
+"""
 
 from math import isfinite
 from pathlib import Path
@@ -10,11 +13,12 @@ import pyarrow.parquet as pq
 
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs.entries import Entries, run_name
-from freshstack_datasets.runs.source import ID_LIMIT, checked_id
+from freshstack_datasets.runs.entries import Entries, clean_name
+from freshstack_datasets.runs.source import ID_LIMIT, OTHER_FORMAT, checked_id, opened
 
 COLUMNS = ("query_id", "doc_id", "score")
 
+_NAME = b"run"
 _BATCH = 1 << 16
 _BUFFER = 1 << 20
 _GROUP = 1 << 17
@@ -24,19 +28,19 @@ _MOST_BYTES = 4
 """Bytes of a character in UTF-8, at most."""
 
 
-def read(path: Path) -> Run:
-    """Read a run from Parquet.
+def scan(path: Path, entries: Entries) -> str:
+    """Read Parquet into entries, and return the name in its metadata, "" when there is none.
 
     Ids are strings, scores whole or floating-point numbers, and no value is null.
 
     Raises:
         RunFileError: The file does not hold a run.
     """
-    entries = Entries(path, "row")
     try:
         _check_footer(path)
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
             _check_columns(path, file)
+            name = (file.schema_arrow.metadata or {}).get(_NAME, b"").decode("utf-8", "replace")
         # Ids stay numbers of words: one long word that a file of a few kilobytes repeats would need terabytes.
         with pq.ParquetFile(
             path,
@@ -51,13 +55,15 @@ def read(path: Path) -> Run:
                 start += len(batch)
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise RunFileError(path, 0, "a Parquet file that cannot be read", got=shown(reason)) from None
-    return entries.run(run_name(path))
+        what, hint = "a Parquet file that cannot be read", "write the run again"
+        raise RunFileError(path, 0, what, expected="a whole one", got=shown(reason), hint=hint) from None
+    return str(name)
 
 
 def write(run: Run, path: Path) -> None:
     """Write a run, a query's documents best first."""
-    schema = pa.schema([("query_id", pa.string()), ("doc_id", pa.string()), ("score", pa.float64())])
+    fields = [("query_id", pa.string()), ("doc_id", pa.string()), ("score", pa.float64())]
+    schema = pa.schema(fields, metadata={_NAME: clean_name(run.name).encode()})
     with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True) as writer:
         for start in range(0, len(run.codes), _GROUP):
             stop = min(start + _GROUP, len(run.codes))
@@ -72,7 +78,7 @@ def write(run: Run, path: Path) -> None:
 
 def _check_footer(path: Path) -> None:
     """Refuse a file whose end is not Parquet's, or claims a size that only an attack has."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         file.seek(0, 2)
         file.seek(max(0, file.tell() - 8))
         end = file.read(8)
@@ -80,7 +86,7 @@ def _check_footer(path: Path) -> None:
     if end[4:] != b"PAR1" or size > _FOOTER_LIMIT:
         got = "an empty file" if not end else f"{size} bytes" if end[4:] == b"PAR1" else "another file's end"
         expected = f"a footer of at most {_FOOTER_LIMIT} bytes and the mark PAR1"
-        raise RunFileError(path, 0, "the end of a Parquet file", expected=expected, got=got)
+        raise RunFileError(path, 0, "the end of a Parquet file", expected=expected, got=got, hint=OTHER_FORMAT)
 
 
 def _check_columns(path: Path, file: pq.ParquetFile) -> None:

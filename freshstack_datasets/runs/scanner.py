@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from freshstack_datasets.errors import RunFileError, shown
-from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, Source, checked_id, not_utf8
+from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, OTHER_FORMAT, Source, checked_id, not_utf8
 
 _BATCH = 1 << 16
+_BATCH_SIGNS = 1 << 22
 _TOKEN_LIMIT = 12 * ID_LIMIT + 2
 """Characters of a string or a number; a character beyond the basic plane takes twelve when it is escaped."""
 
@@ -46,6 +47,13 @@ class Scanner:
         self._buffer, self._place = "", 0
         self._counted, self._lines = 0, 1  # line breaks before the place ``_counted`` of the buffer are in ``_lines``
         self._ended = False
+        self._seen_queries: set[str] = set()
+        self._seen_docs: set[str] = set()
+
+    def forget(self) -> None:
+        """Let go of the ids that came so far: one that comes again will not be noticed."""
+        self._seen_queries.clear()
+        self._seen_docs.clear()
 
     def queries(self) -> Iterator[str]:
         """Yield the keys of the outer object; the caller reads each value before it goes on to the next.
@@ -53,8 +61,8 @@ class Scanner:
         Raises:
             RunFileError: The text has another shape, an id is not allowed or comes twice.
         """
-        seen: set[str] = set()
-        self._expect("{", "an object of query id to document id to score")
+        seen = self._seen_queries
+        self._expect("{", "an object of query id to document id to score", OTHER_FORMAT)
         more = not self._skip("}")
         while more:
             self._next_sign()
@@ -77,9 +85,11 @@ class Scanner:
         if whole := self._whole_object():
             yield whole
             return
-        seen: set[str] = set()
+        seen = self._seen_docs
+        seen.clear()
         doc_ids: list[str] = []
         scores: list[float] = []
+        signs = 0
         self._expect("{", "an object of document id to score")
         more = not self._skip("}")
         while more:
@@ -87,9 +97,10 @@ class Scanner:
             seen.add(doc_id)
             doc_ids.append(doc_id)
             scores.append(score)
-            if len(scores) == _BATCH:
+            signs += len(doc_id)
+            if len(scores) == _BATCH or signs > _BATCH_SIGNS:
                 yield doc_ids, scores
-                doc_ids, scores = [], []
+                doc_ids, scores, signs = [], [], 0
         yield doc_ids, scores
 
     def _whole_object(self) -> tuple[list[str], list[float]] | None:
@@ -172,9 +183,9 @@ class Scanner:
         self._expect("}", "a comma or a closing brace")
         return False
 
-    def _expect(self, sign: str, expected: str) -> None:
+    def _expect(self, sign: str, expected: str, hint: str = "") -> None:
         if not self._skip(sign):
-            raise self._unexpected(expected)
+            raise self._unexpected(expected, hint)
 
     def _skip(self, sign: str) -> bool:
         if self._next_sign() != sign:
@@ -215,6 +226,6 @@ class Scanner:
         self._counted = self._place
         return self._lines
 
-    def _unexpected(self, expected: str) -> RunFileError:
+    def _unexpected(self, expected: str, hint: str = "") -> RunFileError:
         got = shown(self._buffer[self._place : self._place + 100]) if self._next_sign() else "the end of the file"
-        return RunFileError(self.path, self._line, "JSON", expected=expected, got=got)
+        return RunFileError(self.path, self._line, "JSON", expected=expected, got=got, hint=hint)

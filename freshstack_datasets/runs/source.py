@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import Self
 
@@ -25,8 +26,12 @@ ID_LIMIT = 10_000
 NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 """A JSON number, as a regular expression."""
 
+OTHER_FORMAT = "if the file is of another format, rename it or name the format"
+"""The next step where a file does not look like its format at all."""
+
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
+_COPY_AGAIN = "copy the file again"
 
 
 class Source:
@@ -42,12 +47,7 @@ class Source:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._failure: Exception | None = None
-        try:
-            file = path.open("rb")
-        except (OSError, ValueError) as error:  # ValueError: a path with NUL
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise RunFileError(path, 0, "a run file that cannot be opened", got=shown(reason)) from None
-        self._raw = file
+        self._raw = file = opened(path)
         self._file = gzip.GzipFile(fileobj=file) if path.suffix.lower() == GZIP else file
 
     def __enter__(self) -> Self:
@@ -84,10 +84,30 @@ class Source:
 
     def _error(self, line: int, failure: Exception) -> RunFileError:
         if isinstance(failure, EOFError):
-            return RunFileError(self._path, line, "gzip data", expected="an end mark", got="a truncated file")
+            return RunFileError(
+                self._path, line, "gzip data", expected="an end mark", got="a truncated file", hint=_COPY_AGAIN
+            )
         if isinstance(failure, OSError) and failure.strerror:
-            return RunFileError(self._path, line, "a run file that cannot be read", got=shown(failure.strerror))
-        return RunFileError(self._path, line, "gzip data", expected="a whole file", got=shown(str(failure)))
+            what, expected = "a run file that cannot be read", "bytes up to its end"
+            return RunFileError(
+                self._path, line, what, expected=expected, got=shown(failure.strerror), hint=_COPY_AGAIN
+            )
+        hint = f"{_COPY_AGAIN}, or take {GZIP} off its name if it is not compressed"
+        return RunFileError(self._path, line, "gzip data", expected="a whole file", got=shown(str(failure)), hint=hint)
+
+
+def opened(path: Path) -> BufferedReader:
+    """Return an open file.
+
+    Raises:
+        RunFileError: It cannot be opened.
+    """
+    try:
+        return path.open("rb")
+    except (OSError, ValueError) as error:  # ValueError: a path with NUL
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        what, expected = "a run file that cannot be opened", "a file that is there and may be read"
+        raise RunFileError(path, 0, what, expected=expected, got=shown(reason), hint="check the path") from None
 
 
 def blocks(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -166,7 +186,8 @@ def too_long(path: Path, line: int) -> RunFileError:
 def not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> RunFileError:
     """Return the error for bytes that are no text."""
     bad = bytes(error.object[error.start : error.start + 8])
-    return RunFileError(path, line, "text", expected="UTF-8", got=f"the bytes {shown(bad)}")
+    hint = f"save it as UTF-8, or let its name end with {GZIP} if it is gzipped"
+    return RunFileError(path, line, "text", expected="UTF-8", got=f"the bytes {shown(bad)}", hint=hint)
 
 
 def checked_id(path: Path, line: int, value: object, kind: str) -> str:

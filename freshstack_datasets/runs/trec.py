@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from freshstack_datasets.errors import RunError, RunFileError, shown
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs.entries import Entries, run_name
-from freshstack_datasets.runs.source import ID_LIMIT, blocks, checked_id, lines_of
+from freshstack_datasets.runs.entries import Entries, clean_name
+from freshstack_datasets.runs.source import ID_LIMIT, OTHER_FORMAT, blocks, checked_id, lines_of
 
 FIELDS = "six fields: query-id Q0 doc-id rank score tag"
 
@@ -26,21 +26,20 @@ _GAP = re.compile(r"[ \t]+")
 _RANK = re.compile(r"[+-]?[0-9]+")
 
 
-def read(path: Path) -> Run:
-    """Read a TREC run file.
+def scan(path: Path, entries: Entries) -> str:
+    """Read a TREC run file into entries, and return the tag of its first line.
 
     The ranks must be whole numbers, which shows that the fields were cut where they should be; beyond that ranks and
-    the second field do not count. The run is named by the tag of the first line.
+    the second field do not count.
 
     Raises:
         RunFileError: The file does not hold a run.
     """
-    entries = Entries(path)
     tag = ""
     for first, block in blocks(path):
         tag = tag or _first_tag(path, first, block)
         entries.add(*(_columns(block) or _columns_by_line(path, first, block)))
-    return entries.run(tag or run_name(path))
+    return tag
 
 
 def write(run: Run, stream: BinaryIO) -> None:
@@ -52,7 +51,7 @@ def write(run: Run, stream: BinaryIO) -> None:
         RunError: A query id holds a space or begins with a byte-order mark, or an id holds NUL: the file would not
             read back.
     """
-    tag = re.sub(r"[\s\x00-\x1f\x7f]", "_", run.name).encode("utf-8", "replace").decode() or "run"
+    tag = re.sub(r"\s", "_", clean_name(run.name)) or "run"
     for query_id in run.query_ids:
         if " " in query_id or "\0" in query_id or query_id.startswith("\ufeff"):
             raise RunError(
@@ -126,7 +125,7 @@ def _columns_by_line(path: Path, first: int, block: bytes) -> tuple[list[str], l
         query_ids.append(checked_id(path, number, query_id, "query"))
         doc_ids.append(checked_id(path, number, doc_id, "document"))
         if not _RANK.fullmatch(rank):
-            raise RunFileError(path, number, "rank", expected="a whole number", got=shown(rank))
+            raise RunFileError(path, number, "rank", expected="a whole number", got=shown(rank), hint=OTHER_FORMAT)
         scores.append(_score(path, number, score))
     return query_ids, doc_ids, scores
 
@@ -143,7 +142,8 @@ def _fields(path: Path, number: int, line: str) -> tuple[str, str, str, str, str
         tail.append(rest[cut + 1 :])
         rest = rest[: max(cut, 0)].rstrip(" \t")
     if len(head) < 3 or not rest:
-        raise RunFileError(path, number, "a line", expected=FIELDS, got=f"{len(_GAP.findall(line)) + 1}: {shown(line)}")
+        got = f"{len(_GAP.findall(line)) + 1}: {shown(line)}"
+        raise RunFileError(path, number, "a line", expected=FIELDS, got=got, hint=OTHER_FORMAT)
     return head[0], rest, tail[2], tail[1], tail[0]
 
 

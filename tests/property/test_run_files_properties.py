@@ -3,8 +3,10 @@
 import gzip
 import json
 import math
+import unicodedata
 from itertools import pairwise
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from freshstack_datasets.errors import RunError, RunFileError
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs import FORMATS, read_run, write_run
+from freshstack_datasets.runs import FORMATS, entries, read_run, write_run
 
 patient = settings(deadline=None, max_examples=60)  # the first read of a process imports Arrow's functions
 
@@ -86,14 +88,40 @@ def test_trec_lines_have_six_fields_and_ranks_from_one(folder, run):
         assert row[0] != above[0] or (float(row[4]), row[2]) <= (float(above[4]), above[2])
 
 
+def hostile(sign):
+    """Say whether a sign is a control sign, breaks or turns a line, or is half a sign."""
+    return unicodedata.category(sign) in ("Cc", "Zl", "Zp", "Cs") or unicodedata.bidirectional(sign) in (
+        *("LRE", "RLE", "LRO", "RLO", "PDF"),
+        *("LRI", "RLI", "FSI", "PDI"),
+    )
+
+
+@pytest.mark.parametrize("file", ["run.jsonl", "run.parquet"])
+@given(run=RUNS, name=st.text(min_size=1, max_size=10))
+@patient
+def test_a_run_name_comes_back_from_json_lines_and_parquet_without_its_hostile_signs(folder, file, run, name):
+    write_run(Run.from_dict(run, name), folder / file)
+    assert read_run(folder / file).name == "".join("_" if hostile(sign) else sign for sign in name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(run=RUNS)
+@patient
+def test_a_file_that_is_first_looked_through_gives_the_same_run(folder, name, run):
+    write_run(Run.from_dict(run, "system"), folder / name)
+    once = read_run(folder / name)
+    with mock.patch.object(entries, "KEPT_LIMIT", 0):
+        twice = read_run(folder / name)
+    assert twice.to_dict() == once.to_dict()
+    assert (twice.name, twice.query_ids) == (once.name, once.query_ids)
+
+
 @given(run=RUNS, name=st.text(max_size=10))
 @patient
 def test_a_run_name_without_white_space_comes_back_from_a_trec_file(folder, run, name):
     write_run(Run.from_dict(run, name), folder / "run.trec")
     back = read_run(folder / "run.trec").name
-    if name and not any(
-        sign.isspace() or sign < " " or sign == "\x7f" or "\ud800" <= sign <= "\udfff" for sign in name
-    ):
+    if name and not any(sign.isspace() or hostile(sign) for sign in name):
         assert back == name
     else:
         assert back

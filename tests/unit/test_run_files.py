@@ -184,12 +184,21 @@ GOOD = '{"query_id": "q", "doc_id": "d", "score": 1}\n'
         (GOOD + "{", "run.jsonl:2: JSON, character 2: "),
         (GOOD + GOOD.replace('"d"', '"e"').strip() * 2, "run.jsonl:2: JSON, character 45: Extra data"),
         ('{"query_id": "q", "score": 1}', "run.jsonl:1: no doc_id"),
-        ('{"query_id": 1, "doc_id": "d", "score": 1}', "run.jsonl:1: query id"),
+        (
+            '{"query_id": 5, "doc_id": "d", "score": 1}',
+            "run.jsonl:1: query id, expected a non-empty string without tab or line break, got 5",
+        ),
+        (
+            '{"query_id": "q", "doc_id": 5.50, "score": 1}',
+            "document id, expected a non-empty string without tab or line break, got 5.50",
+        ),
+        ('{"query_id": "q", "doc_id": [5, {"a": 1e2}], "score": 1}', "got [5, {'a': 1e2}]"),
+        ('{"query_id": null, "doc_id": "d", "score": 1}', "got null"),
         ('{"query_id": "q", "doc_id": "", "score": 1}', "run.jsonl:1: document id"),
         ('{"query_id": "q", "doc_id": "d", "score": "1"}', "run.jsonl:1: score, expected a finite number, got '1'"),
         ('{"query_id": "q", "doc_id": "d", "score": NaN}', "got NaN, which is no JSON number"),
-        ('{"query_id": "q", "doc_id": "d", "score": 1e999}', "got inf"),
-        ('{"query_id": "q", "doc_id": "d", "score": true}', "got True"),
+        ('{"query_id": "q", "doc_id": "d", "score": 1e999}', "got 1e999"),
+        ('{"query_id": "q", "doc_id": "d", "score": true}', "got true"),
         ('{"query_id": "q", "doc_id": "d", "score": 1, "score": 2}', "got key 'score' twice"),
         ('{"query_id": "q", "doc_id": "\\ud800", "score": 1}', "half a surrogate pair"),
         (GOOD + "[" * 100_000, "run.jsonl:2: JSON"),
@@ -284,7 +293,9 @@ def test_a_truncated_or_damaged_gzip_file_is_refused_after_the_lines_that_were_g
     # Stored, not compressed: so 3,000 lines of 17 bytes stand in the file as they are.
     lines = "".join(f"q Q0 d{i:04d} 1 1 t\n" for i in range(3000)).encode()
     data = gzip.compress(lines, compresslevel=0)
-    assert refusal(data[:-20], "run.trec.gz").endswith("gzip data, expected an end mark, got a truncated file")
+    assert refusal(data[:-20], "run.trec.gz").endswith(
+        "gzip data, expected an end mark, got a truncated file; copy the file again"
+    )
     assert "run.trec.gz:2999: " in refusal(data[:-30], "run.trec.gz")
     assert "gzip data, expected a whole file, got 'CRC check failed" in refusal(data[:-8] + b"12345678", "run.trec.gz")
     assert "run.trec.gz:1: gzip data" in refusal(b"plain text", "run.trec.gz")
@@ -294,8 +305,12 @@ def test_a_truncated_or_damaged_gzip_file_is_refused_after_the_lines_that_were_g
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "run.trec").symlink_to("/proc/self/mem")
-    with pytest.raises(RunFileError, match=r"run\.trec:1: a run file that cannot be read, got 'Input/output error'"):
+    with pytest.raises(RunFileError) as caught:
         read_run(tmp_path / "run.trec")
+    assert str(caught.value).endswith(
+        "run.trec:1: a run file that cannot be read, expected bytes up to its end, got 'Input/output error'; "
+        "copy the file again"
+    )
 
 
 @pytest.mark.parametrize("name", ["run.trec", "run.jsonl"])
@@ -317,8 +332,12 @@ def test_nested_json_of_one_query_with_more_documents_than_are_held_as_text(read
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path):
     for path in (tmp_path / "none.trec", tmp_path / "none.parquet", tmp_path / "nul\0.json"):
-        with pytest.raises(RunFileError, match="cannot be"):
+        with pytest.raises(RunFileError) as caught:
             read_run(path)
+        assert ": a run file that cannot be opened, expected a file that is there and may be read, got '" in str(
+            caught.value
+        )
+        assert str(caught.value).endswith("'; check the path")
     (tmp_path / "folder.json").mkdir()
     with pytest.raises(RunFileError, match="Is a directory"):
         read_run(tmp_path / "folder.json")
@@ -343,7 +362,29 @@ def test_the_format_goes_by_the_suffix_unless_it_is_named(tmp_path):
         "query_id": "q1",
         "doc_id": "d 2",
         "score": 1.0,
+        "run": "run",
     }
+
+
+@pytest.mark.parametrize(
+    "name, data",
+    [
+        ("run.txt", b'{"query_id": "q", "doc_id": "d", "score": 1}'),
+        ("run.jsonl", b"q Q0 d 1 1 t"),
+        ("run.jsonl", b'["q", "d", 1]'),
+        ("run.json", b"q Q0 d 1 1 t"),
+        ("run.parquet", b"q Q0 d 1 1 t"),
+    ],
+)
+def test_a_file_that_looks_like_another_format_says_what_to_do(refusal, name, data):
+    assert refusal(data, name).endswith("; if the file is of another format, rename it or name the format")
+
+
+def test_a_gzipped_file_whose_name_does_not_say_so_and_the_reverse_say_what_to_do(refusal):
+    assert refusal(gzip.compress(b"q Q0 d 1 1 t")).endswith(
+        "; save it as UTF-8, or let its name end with .gz if it is gzipped"
+    )
+    assert refusal(b"q Q0 d 1 1 t", "run.trec.gz").endswith("or take .gz off its name if it is not compressed")
 
 
 @pytest.mark.parametrize("name", ["run", "run.csv", "run.gz", "run.csv.gz", ".trec"])
@@ -367,6 +408,47 @@ def test_a_run_is_named_by_its_tag_else_by_its_file(tmp_path):
     assert read_run(tmp_path / "my.system.json.gz").name == "my.system"
     (tmp_path / "untagged.run").write_text("q\tQ0\td\t1\t1\t\n")
     assert read_run(tmp_path / "untagged.run").name == "untagged"
+
+
+@pytest.mark.parametrize("file", ["run.jsonl", "run.jsonl.gz", "run.parquet"])
+@pytest.mark.parametrize(
+    "name, back",
+    [
+        ("BM25 (k1=0.9) é日🜁", "BM25 (k1=0.9) é日🜁"),
+        ('a "quoted" \\ name', 'a "quoted" \\ name'),
+        ("a\x1b[31m\r\n\x9bb\u2028\u202ec\x00", "a_[31m___b__c_"),
+        ("half \ud800", "half _"),
+        ("n" * 5_000_000, "n" * 200),
+        ("", "run"),  # the file's name
+    ],
+)
+def test_json_lines_and_parquet_keep_the_name_of_a_run(tmp_path, file, name, back):
+    write_run(Run.from_dict(RUN, name), tmp_path / file)
+    run = read_run(tmp_path / file)
+    assert (run.name, run.to_dict()) == (back, RUN)
+
+
+def test_a_long_tag_is_cut_so_that_the_file_can_be_read(tmp_path):
+    write_run(Run.from_dict(RUN, "n" * 2_000_000), tmp_path / "a.trec")
+    assert read_run(tmp_path / "a.trec").name == "n" * 200
+
+
+def test_the_first_line_of_json_lines_names_the_run_when_it_holds_a_string(tmp_path):
+    lines = [GOOD.replace("}", ', "run": "first"}'), GOOD.replace('"d"', '"e"').replace("}", ', "run": "other"}')]
+    cases = {"first": lines, "a": [GOOD, lines[1]]}
+    for value in ("5", "null", '""', '{"name": "n"}'):
+        cases["a"] = [GOOD.replace("}", f', "run": {value}}}', 1), lines[1]]
+        for name, text in cases.items():
+            (tmp_path / "a.jsonl").write_text("".join(text))
+            assert read_run(tmp_path / "a.jsonl").name == name
+    (tmp_path / "a.jsonl").write_text(GOOD.replace("}", ', "run": "a\\u001b\\ud800\\"b"}'))
+    assert read_run(tmp_path / "a.jsonl").name == 'a__"b'
+
+
+def test_a_name_in_parquet_that_is_no_text_is_made_one(tmp_path):
+    columns = {"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}
+    pq.write_table(pa.table(columns).replace_schema_metadata({b"run": b"\xff\n" + b"n" * 300}), tmp_path / "a.parquet")
+    assert read_run(tmp_path / "a.parquet").name == "\ufffd_" + "n" * 198
 
 
 @pytest.mark.parametrize(
