@@ -3,7 +3,6 @@
 Every run is put into that order once, when it is made; whoever takes a ``Run`` may rely on it.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,8 +133,9 @@ class Run:
             raise RunError("the vocabulary of a run", expected="ids in ascending order, each once", got="another order")
         check_ids(query_ids, "query")
         check_ids(doc_ids, "document")
-        if len(set(query_ids)) < len(query_ids):
-            twice = Counter(query_ids).most_common(1)[0][0]
+        number = {query_id: i for i, query_id in reversed(list(enumerate(query_ids)))}
+        if len(number) < len(query_ids):
+            twice = next(query_id for i, query_id in enumerate(query_ids) if number[query_id] < i)
             raise RunError(f"query {shown(twice)}", expected="each query once", got="it twice")
         queries = np.repeat(np.arange(len(query_ids)), np.diff(offsets))
         if not np.isfinite(scores).all():

@@ -186,3 +186,11 @@ def test_a_run_of_arrays_is_a_copy_of_them():
 def test_a_vocabulary_holds_ids_only(doc_id):
     with pytest.raises(RunError, match="document id"):
         codes(doc_ids=tuple(sorted(["x", doc_id])))
+
+
+def test_of_several_repeated_queries_the_first_is_named():
+    # "a" is repeated at the third place, "b" only at the fourth, though more often
+    with pytest.raises(RunError, match="query 'a', expected each query once"):
+        codes(
+            query_ids=("b", "a", "a", "b", "b"), offsets=(0, 1, 2, 3, 3, 3), entries=(0, 0, 0), scores=(1.0, 1.0, 1.0)
+        )
