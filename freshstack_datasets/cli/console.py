@@ -130,6 +130,7 @@ def _line_of(error: BaseException, name: str) -> str:
 def _usage(error: Any, name: str) -> str:
     """Word an error of typer's as ours: no capital, no full stop, and where to read on."""
     text = " ".join(error.format_message().split()).rstrip(".") or "missing command"
+    text = text.replace("Value error, ", "")  # a library's word, not for people
     context = getattr(error, "ctx", None)
     program = context.command_path if context else name
     return f"{text[:1].lower()}{text[1:][:400]}; see {program} --help"

@@ -128,18 +128,19 @@ def search(
     if as_json:
         console.say_json({**identity(data), "text": text, "results": results})
         return
+    if not results:
+        console.say(f"{heading(data)}\n\nno document shares a search term with this text; stop words are none")
+        return
     console.say(f"{heading(data)}\n")
     rows = [(r["rank"], r["doc_id"], f"{r['score']:.2f}", _beginning(r), r["url"] or "") for r in results]
     console.say_table(("rank", "document", "score", "beginning", "url"), rows, right=("rank", "score"))
-    if not results:
-        console.message("no document holds any of these words")
 
 
 def _question(query: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     """Return a question and its accepted answer, with the attribution that their licence asks for."""
-    title = query["title"] or console.one_line(query["text"], 80)
-    lines = [f"question {query['query_id']}: {title}", *_credit(query)]
-    body = query["body"] or ("" if query["title"] else query["text"])
+    title = f": {query['title']}" if query["title"] else ""
+    lines = [f"question {query['query_id']}{title}", *_credit(query)]
+    body = query["body"] or ("" if title else query["text"])
     lines += ["", body] if body else []
     if query["answer_text"]:
         credit = _credit(answer)

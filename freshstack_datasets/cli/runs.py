@@ -33,7 +33,14 @@ if TYPE_CHECKING:
 def retrieve(
     dataset: DatasetName,
     retriever: Annotated[str, typer.Option("--retriever", metavar="NAME", help="A retriever: bm25.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The run: .trec, .json, .jsonl or .parquet.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The run: .trec, .run, .txt, .json or .jsonl, each also with .gz, or .parquet.",
+        ),
+    ],
     k: Depth = DEPTH,
     query: SearchText = "text",
     as_json: Json = False,
@@ -55,7 +62,7 @@ def retrieve(
         counts = {"system": run.name, "queries": len(run), "documents": len(run.codes)}
         console.say_json({**identity(data), **counts, "query": query, "oracle": oracle, "out": str(out)})
         return
-    counts_in_words = f"{console.counted(len(run), 'queries')}, {console.counted(len(run.codes), 'documents')}"
+    counts_in_words = f"{console.counted(len(run), 'queries')}, {console.counted(len(run.codes), 'ranked documents')}"
     console.say(f"{heading(data)}\n{run.name}: {counts_in_words}, written to {out}")
     if oracle:
         console.say(f"{run.name}: {ORACLE}")

@@ -97,7 +97,7 @@ def _format_of(path: Path, format: str | None) -> tuple[str, bool]:
                 f"run file {shown_path(path)}",
                 expected=f"a name that ends with {', '.join(text)} (each also with {GZIP}) or .parquet",
                 got=shown("".join(path.suffixes[-2:])) if suffixes else "a name without suffix",
-                hint="rename it or name the format",
+                hint="rename it, or in Python give its format",
             )
     elif format not in FORMATS:
         raise UnknownNameError("run format", format, FORMATS)

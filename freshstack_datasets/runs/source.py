@@ -26,7 +26,7 @@ ID_LIMIT = 10_000
 NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 """A JSON number, as a regular expression."""
 
-OTHER_FORMAT = "if the file is of another format, rename it or name the format"
+OTHER_FORMAT = "if the file is of another format, rename it, or in Python give its format"
 """The next step where a file does not look like its format at all."""
 
 _BOM = b"\xef\xbb\xbf"

@@ -377,7 +377,7 @@ def test_the_format_goes_by_the_suffix_unless_it_is_named(tmp_path):
     ],
 )
 def test_a_file_that_looks_like_another_format_says_what_to_do(refusal, name, data):
-    assert refusal(data, name).endswith("; if the file is of another format, rename it or name the format")
+    assert refusal(data, name).endswith("; if the file is of another format, rename it, or in Python give its format")
 
 
 def test_a_gzipped_file_whose_name_does_not_say_so_and_the_reverse_say_what_to_do(refusal):
