@@ -61,6 +61,8 @@ def accepted_answers(
         "rows": dict(built.counts),
         "dropped": dict(built.dropped),
     }
+    if built.latest > manifest.snapshot[:7]:
+        console.warn(f"the dump has posts of {built.latest}, later than the snapshot's name, {manifest.snapshot}")
     if as_json:
         console.say_json(facts)
         return

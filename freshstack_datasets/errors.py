@@ -81,16 +81,20 @@ class UnknownNameError(InputError):
         name: The name that is not known.
         known: The names that are.
         hint: The next step; the nearest known names when not given.
+        total: How many names are known, when ``known`` holds only some of them.
     """
 
-    def __init__(self, kind: str, name: object, known: Iterable[str] = (), *, hint: str = "") -> None:
+    def __init__(
+        self, kind: str, name: object, known: Iterable[str] = (), *, hint: str = "", total: int | None = None
+    ) -> None:
         names = sorted(known)
         near = difflib.get_close_matches(str(name)[:200], names[:10_000], n=3, cutoff=0.5)
         if not hint and near:
             hint = "did you mean " + " or ".join(shown(n) for n in near) + "?"
         elif not hint and names:
             some = ", ".join(shown(n) for n in names[:5])
-            hint = f"known: {some}" + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            more = (len(names) if total is None else total) - 5
+            hint = f"known: {some}" + (f" and {more} more" if more > 0 else "")
         super().__init__(f"unknown {kind} {shown(name)}", hint=hint)
 
 

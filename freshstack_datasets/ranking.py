@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,9 @@ class Run:
         """
         query_ids, doc_ids = tuple(query_ids), tuple(doc_ids)
         try:
+            for numbers in (np.asarray(offsets), np.asarray(codes)):
+                if numbers.size and numbers.dtype.kind not in "iu":  # numpy would cut 0.5 to 0
+                    raise ValueError(f"numbers of the type {numbers.dtype}")
             offsets, codes = np.array(offsets, np.int64), np.array(codes, np.int32)
             scores = np.array(scores, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
@@ -129,10 +132,10 @@ class Run:
                 expected=f"{len(query_ids) + 1} offsets and as many codes as scores, each below {len(doc_ids)}",
                 got=f"offsets {offsets.shape}, codes {codes.shape}, scores {scores.shape}",
             )
-        if not all(a < b for a, b in pairwise(doc_ids)):
-            raise RunError("the vocabulary of a run", expected="ids in ascending order, each once", got="another order")
         check_ids(query_ids, "query")
         check_ids(doc_ids, "document")
+        if not all(a < b for a, b in pairwise(doc_ids)):
+            raise RunError("the vocabulary of a run", expected="ids in ascending order, each once", got="another order")
         number = {query_id: i for i, query_id in reversed(list(enumerate(query_ids)))}
         if len(number) < len(query_ids):
             twice = next(query_id for i, query_id in enumerate(query_ids) if number[query_id] < i)
@@ -184,6 +187,11 @@ class Run:
         return {q: d for q, d in self.to_dict().items() if d} == {q: d for q, d in other.to_dict().items() if d}
 
     __hash__ = None  # type: ignore[assignment]  # equality looks into arrays
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Unpickle by way of ``from_codes``: arrays that were pickled come back writable."""
+        parts = (self.query_ids, self.offsets, self.doc_ids, self.codes, self.scores, self.name)
+        return type(self).from_codes, parts
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {len(self)} queries, {len(self.codes)} documents>"

@@ -36,12 +36,14 @@ class Built:
         manifest: Its manifest.
         counts: Rows of the dump, by what they are.
         dropped: What was left out, by rule.
+        latest: The month of the newest post, YYYY-MM, "" when no post has a date.
     """
 
     path: Path
     manifest: Manifest
     counts: Mapping[str, int]
     dropped: Mapping[str, int]
+    latest: str
 
 
 def build(posts: Path, out: Path, *, site: str, snapshot: str, filters: Filters | None = None) -> Built:
@@ -85,7 +87,7 @@ def build(posts: Path, out: Path, *, site: str, snapshot: str, filters: Filters 
             dropped=listed,
             about=_about(forum, rules, found),
         )
-    return Built(out, manifest, dict(found.rows), dict(found.dropped))
+    return Built(out, manifest, dict(found.rows), dict(found.dropped), found.latest)
 
 
 def _check_name(dataset: str, snapshot: str) -> None:

@@ -71,6 +71,7 @@ class Collected:
         rows: How many rows the dump has of each kind.
         dropped: How many were left out, by rule.
         licences: Under which the texts are.
+        latest: The month of the newest post, YYYY-MM, "" when no post has a date.
     """
 
     answers: Scratch
@@ -79,6 +80,7 @@ class Collected:
     rows: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
     licences: set[str] = field(default_factory=set)
+    latest: str = ""
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -134,6 +136,7 @@ class _Reading:
             self.drop(_MALFORMED + row.reason, row.post_id, row.line, row.reason + detail)
             return
         self.found.rows[_KINDS.get(row.kind, f"posts of type {row.kind}")] += 1
+        self.found.latest = max(self.found.latest, "" if row.fabricated else row.date[:7])
         if row.fabricated:
             self.drop(FABRICATED, str(row.post_id), row.line)
         elif row.kind == QUESTION:

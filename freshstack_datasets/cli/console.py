@@ -200,15 +200,14 @@ def counted(number: int, names: str) -> str:
 
     Args:
         number: How many.
-        names: What they are, in the plural; of several words, the first that ends with "s" is the noun.
+        names: What they are, in the plural; of several words, the first that ends with a single "s" is the noun.
     """
     if number == 1:
-        words = names.split(" ")
-        noun = next((i for i, word in enumerate(words) if word.endswith("s") and not word.endswith("ss")), None)
+        noun = re.search(r"\w*[^\Ws]s\b", names)
         if noun is not None:
-            word = words[noun]
-            words[noun] = word[:-3] + "y" if word.endswith("ies") and word != "ties" else word[:-1]
-        names = " ".join(words)
+            plural = noun[0]
+            singular = plural[:-3] + "y" if plural.endswith("ies") and plural != "ties" else plural[:-1]
+            names = names[: noun.start()] + singular + names[noun.end() :]
     return f"{number:,} {names}"
 
 

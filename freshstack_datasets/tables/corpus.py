@@ -90,7 +90,7 @@ class Corpus(Collection[Document]):
         for count, doc_id in enumerate(doc_ids, start=1):
             row = self._row(doc_id)
             if row is None:
-                raise UnknownNameError("document", doc_id, self._near(doc_id))
+                raise UnknownNameError("document", doc_id, self._near(doc_id), total=len(self))
             group, place = self._reader.group_of(row)
             wanted.setdefault(group, []).append((count - 1, place))
         found: list[Any] = [None] * count

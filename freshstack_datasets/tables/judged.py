@@ -30,6 +30,9 @@ def judged_tables(rows: Iterable[tuple[str, str, str, int]]) -> Mapping[str, pa.
     Raises:
         RecordError: An id or a score is not allowed, or three ids come twice; the first offender is named.
     """
+    if not isinstance(rows, Iterable):
+        got = f"{shown(rows)} ({type(rows).__name__})"
+        raise RecordError("judgments", expected="rows of query id, nugget id, document id and score", got=got)
     rows = rows if isinstance(rows, list) else list(rows)
     judgments = _judgments(rows)
     query, nugget, document = (_codes(judgments[column]) for column in _IDS)

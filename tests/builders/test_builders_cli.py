@@ -80,3 +80,12 @@ def test_help_shows_an_example_and_runs_as_a_module():
     )
     assert "Example: python -m builders accepted-answers Posts.xml --site coffee.stackexchange.com" in done.stdout
     assert done.stderr == ""
+
+
+def test_a_snapshot_that_is_older_than_its_posts_is_remarked_on(tmp_path, capsys):
+    options = ["--site", "bread.example.org", "--snapshot", "2023-12", "--out", str(tmp_path / "bread")]
+    assert main(["accepted-answers", str(SAMPLE), *options]) == 0
+    # the newest post of the sample is of 2024-04-19
+    assert capsys.readouterr().err == (
+        "warning: the dump has posts of 2024-04, later than the snapshot's name, 2023-12\n"
+    )

@@ -246,6 +246,7 @@ def test_a_table_on_a_terminal_fits_it_and_foreign_text_stays_harmless(capsys, m
         (1, "tag wiki excerpts", "1 tag wiki excerpt"),
         (1, "questions whose accepted answer is missing", "1 question whose accepted answer is missing"),
         (1, "ties", "1 tie"),
+        (1, "malformed rows: Id is no number", "1 malformed row: Id is no number"),
         (1, "class labels", "1 class label"),
         (1, "text", "1 text"),
     ],

@@ -495,3 +495,13 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_has(copy):
     change(copy, lambda told: told["tables"]["nuggets"].update(rows=rows))
     with pytest.raises(SnapshotError, match=r"row group 0 of nuggets/.* expected rows of a usual size"):
         list(load(copy).nuggets)
+
+
+def test_an_unknown_document_is_told_with_how_many_there_are(data):
+    with pytest.raises(UnknownNameError, match=r"unknown document 'no'; known: .* and 3495 more$"):
+        data.corpus["no"]
+
+
+def test_judgments_that_are_no_rows_are_refused():
+    with pytest.raises(RecordError, match="judgments, expected rows of query id, nugget id, document id and score"):
+        Dataset.from_nugget_qrels(None)

@@ -1,5 +1,7 @@
 """Runs in memory: the one ranking, what is refused, and what a run can be turned into."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -194,3 +196,28 @@ def test_of_several_repeated_queries_the_first_is_named():
         codes(
             query_ids=("b", "a", "a", "b", "b"), offsets=(0, 1, 2, 3, 3, 3), entries=(0, 0, 0), scores=(1.0, 1.0, 1.0)
         )
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"doc_ids": ("a", 3)}, "document id, expected a non-empty string without tab or line break, got 3"),
+        ({"query_ids": ("q1", None)}, "query id, expected a non-empty string without tab or line break, got None"),
+        ({"offsets": (0.0, 2.5, 3.0)}, "expected whole numbers, .*float64"),
+    ],
+)
+def test_arrays_of_other_types_are_refused(change, message):
+    with pytest.raises(RunError, match=message):
+        codes(**change)
+
+
+def test_codes_are_whole_numbers():
+    with pytest.raises(RunError, match="expected whole numbers"):
+        Run.from_codes(["q"], np.array([0, 2]), ["a", "b"], [0.5, 1], [1.0, 2.0])
+
+
+def test_a_run_that_was_pickled_is_the_same_and_frozen():
+    run = pickle.loads(pickle.dumps(codes().named("mine")))
+    assert (run, run.name) == (codes(), "mine")
+    with pytest.raises(ValueError, match="read-only"):
+        run.scores[0] = 9.0
