@@ -71,11 +71,6 @@ class KnownDataset(_Model):
     tags: Annotated[tuple[_Text, ...], _Tuple]
     snapshots: dict[_Text, KnownSnapshot]
 
-    @property
-    def newest(self) -> str:
-        """The name of the newest snapshot."""
-        return max(self.snapshots, key=snapshot_order)
-
 
 def snapshot_order(name: str) -> tuple[int, ...]:
     """Return what orders snapshots' names: 2026-09 < 2026-10 < 2026-10.1 < 2026-10.10."""
