@@ -1,7 +1,8 @@
 """The card of a snapshot: the README.md that people and dataset tools read beside the tables."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 import yaml
 
@@ -9,25 +10,29 @@ from freshstack_datasets.manifest import Manifest
 from freshstack_datasets.recipe import Source
 from freshstack_datasets.tables.schema import QRELS, TABLES
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
-def card(manifest: Manifest, about: str = "") -> str:
+
+def card(manifest: Manifest, about: str = "", sections: Mapping[str, str] = _NOTHING) -> str:
     """Return the card: YAML that names the tables, then what the snapshot is in Markdown.
 
     Args:
         manifest: The snapshot's manifest.
-        about: What the dataset is, in plain text; it is shown as it stands, Markdown marks included.
+        about: What the dataset is, in plain text, with an empty line between paragraphs; it is shown as it stands,
+            Markdown marks included.
+        sections: What else is to be said of it, from a heading to a text like ``about``.
     """
-    return "\n".join(_lines(manifest, about)) + "\n"
+    return "\n".join(_lines(manifest, about, sections)) + "\n"
 
 
-def _lines(manifest: Manifest, about: str) -> Iterable[str]:
+def _lines(manifest: Manifest, about: str, sections: Mapping[str, str]) -> Iterable[str]:
     name = f"{manifest.dataset}@{manifest.snapshot}"
     yield "---"
     yield yaml.safe_dump(_front_matter(manifest), sort_keys=False, allow_unicode=True).rstrip("\n")
     yield "---"
     yield f"# {name}"
     yield ""
-    yield from ([plain(about), ""] if about.strip() else [])
+    yield from _paragraphs(about)
     yield "A snapshot of a retrieval benchmark: queries, the facts (nuggets) that a good answer to each holds, and for"
     yield "each fact the documents that were judged to support it or not."
     yield ""
@@ -38,6 +43,10 @@ def _lines(manifest: Manifest, about: str) -> Iterable[str]:
     yield "In `qrels` the score is the number of the query's nuggets that the document supports; 0 is judged and not"
     yield "relevant. `nugget_qrels` has the judgments one by one."
     yield ""
+    for heading, text in sections.items():
+        yield f"## {plain(heading)}"
+        yield ""
+        yield from _paragraphs(text)
     yield "## Use"
     yield ""
     yield "```python"
@@ -56,6 +65,14 @@ def _lines(manifest: Manifest, about: str) -> Iterable[str]:
     if manifest.sources:
         yield ""
         yield from map(source_item, manifest.sources)
+
+
+def _paragraphs(text: str) -> Iterable[str]:
+    """Yield the lines of a plain text, each paragraph on one line with an empty one after it."""
+    for paragraph in re.split(r"\n[^\S\n]*\n", text):
+        if paragraph.strip():
+            yield plain(paragraph)
+            yield ""
 
 
 def _front_matter(manifest: Manifest) -> dict[str, object]:

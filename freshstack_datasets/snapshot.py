@@ -16,7 +16,7 @@ from freshstack_datasets.card import card
 from freshstack_datasets.errors import RecordError, SnapshotError, shown
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.manifest import FILE, FORMAT_VERSION, About, Manifest, made
-from freshstack_datasets.recipe import Generator, Long, Model, Recipe, Source
+from freshstack_datasets.recipe import Generator, Long, Model, Recipe, Short, Source
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.tables.conversion import batches
 from freshstack_datasets.tables.digest import fingerprint
@@ -29,6 +29,7 @@ _DROPPED = "provenance/dropped.jsonl"
 
 class _Told(Model):
     about: Long
+    sections: dict[Short, Long]
 
 
 def write_snapshot(
@@ -45,6 +46,7 @@ def write_snapshot(
     recipe: Recipe | Mapping[str, Any] | None = None,
     dropped: Iterable[Mapping[str, Any]] | None = None,
     about: str = "",
+    sections: Mapping[str, str] | None = None,
     created: date | None = None,
 ) -> Manifest:
     """Write records as a snapshot and return its manifest.
@@ -63,7 +65,9 @@ def write_snapshot(
         sources: What the snapshot was made from.
         recipe: How it was made.
         dropped: What the build left out and why, one mapping of JSON values an item.
-        about: What the dataset is, for the card; Markdown marks in it are shown as they are.
+        about: What the dataset is, for the card, with an empty line between paragraphs; Markdown marks in it are
+            shown as they are.
+        sections: What else the card says, from a heading to a text like ``about``.
         created: The day it is made; today (UTC) when not given.
 
     Raises:
@@ -81,7 +85,7 @@ def write_snapshot(
         recipe=Recipe() if recipe is None else dict(recipe) if isinstance(recipe, Mapping) else recipe,
         generator=Generator(name="freshstack-datasets", version=__version__),
     )
-    made(_Told, about=about)
+    words = made(_Told, about=about, sections=dict(sections or {}))
     with atomic_folder(folder) as work:
         tables = _write_tables(work, documents, queries, nuggets, judgments)
         provenance = [] if dropped is None else [_write_dropped(work, dropped)]
@@ -94,7 +98,7 @@ def write_snapshot(
             fingerprint=fingerprint({name: entry["digest"] for name, entry in tables.items()}),
         )
         (work / FILE).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
-        (work / "README.md").write_text(card(manifest, about), encoding="utf-8", newline="\n")
+        (work / "README.md").write_text(card(manifest, about, words.sections), encoding="utf-8", newline="\n")
     return manifest
 
 

@@ -107,3 +107,11 @@ def test_nobody_is_said_to_have_asked_what_may_be_invented():
     _, body = parts(card(manifest(sources=[])))
     assert "real" not in body
     assert "asked" not in body
+
+
+def test_paragraphs_and_sections_stand_where_a_reader_looks_for_them():
+    sections = {"How it was made": "By hand.\n \nTwice.", "What it *cannot* tell": "# 1"}
+    _, body = parts(card(manifest(), "One.\n\nTwo,\nstill two.", sections))
+    assert body.startswith("# acme/toy@2026-10\n\nOne.\n\nTwo, still two.\n\nA snapshot")
+    said = "## How it was made\n\nBy hand.\n\nTwice.\n\n## What it \\*cannot\\* tell\n\n&#8203;# 1\n\n## Use\n"
+    assert said in body

@@ -248,6 +248,7 @@ BAD = {
         r"judgment 'n3': call_id, expected a non-empty string without tab or line break, got 'a\\tb'",
     ),
     "a description that is none": ({"about": None}, SnapshotError, "about, expected a valid string, got None"),
+    "a section that is none": ({"sections": {"Use": None}}, SnapshotError, "sections.Use, expected a valid string"),
     "a description that is no Unicode": ({"about": "a\ud800"}, SnapshotError, "about, expected a valid string"),
     "a recipe that is none": ({"recipe": "boil"}, SnapshotError, "recipe, expected a valid dictionary .*got 'boil'"),
     "a number of too many digits": ({"recipe": {"pool": {"depth": 10**5000}}}, SnapshotError, "recipe.pool.depth"),
