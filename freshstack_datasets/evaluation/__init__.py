@@ -2,6 +2,7 @@
 
 from freshstack_datasets.evaluation.comparison import Comparison, Difference, compare
 from freshstack_datasets.evaluation.evaluator import evaluate
+from freshstack_datasets.evaluation.hypotheses import Finding, Hypothesis, hypotheses_of, verdict_of, weigh
 from freshstack_datasets.evaluation.measures import (
     AP,
     DEFAULT_MEASURES,
@@ -25,6 +26,8 @@ __all__ = [
     "Comparison",
     "Coverage",
     "Difference",
+    "Finding",
+    "Hypothesis",
     "Interval",
     "Judged",
     "Measure",
@@ -35,7 +38,10 @@ __all__ = [
     "alpha_nDCG",
     "compare",
     "evaluate",
+    "hypotheses_of",
     "macro_mean",
     "nDCG",
     "parse_measures",
+    "verdict_of",
+    "weigh",
 ]

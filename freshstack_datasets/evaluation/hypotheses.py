@@ -1,0 +1,165 @@
+"""What is expected to help against each kind of question, and whether two results bear it out."""
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from freshstack_datasets.errors import NotComparableError, shown
+from freshstack_datasets.evaluation.measures import Measure
+from freshstack_datasets.evaluation.result import Result
+from freshstack_datasets.evaluation.statistics import bootstrap_intervals, detectable_difference
+
+_FILE = Path(__file__).with_name("hypotheses.toml")
+
+Verdict = Literal["confirmed", "refuted", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A technique that is expected to be better on one type of question.
+
+    Args:
+        dataset: The dataset's full name.
+        type: The type of question, as in ``queries.type``.
+        claim: What is expected and why, in a sentence.
+        better: The technique that is expected to win: hybrid, rewriting, reranker.
+        than: What it has to beat: other techniques, or "without" for the same system without it.
+        measure: What it is judged by.
+    """
+
+    dataset: str
+    type: str
+    claim: str
+    better: str
+    than: tuple[str, ...]
+    measure: Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What two results say of a hypothesis.
+
+    Args:
+        hypothesis: The hypothesis.
+        systems: The system with the technique, and the one it was compared with.
+        queries: How many queries of the type there are.
+        difference: The mean difference over them, first minus second.
+        low: The low end of its 95 % paired bootstrap interval.
+        high: The high end.
+        detectable: The smallest difference that so many queries would show with a power of 80 %.
+        verdict: "confirmed" when the whole interval is above 0, "refuted" when it is below, else "open": then nothing is
+            shown but that a difference much larger than ``detectable`` is unlikely.
+    """
+
+    hypothesis: Hypothesis
+    systems: tuple[str, str]
+    queries: int
+    difference: float
+    low: float
+    high: float
+    detectable: float
+    verdict: Verdict
+
+    def __str__(self) -> str:
+        return (
+            f"{self.hypothesis.type}: {self.verdict}: {self.systems[0]} minus {self.systems[1]} "
+            f"{self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}] in {self.hypothesis.measure}, "
+            f"{self.queries} queries, detectable {self.detectable:.4f}"
+        )
+
+
+def verdict_of(findings: Iterable[Finding]) -> Verdict:
+    """Return what several findings on one hypothesis say together: it has to win against every system named in ``than``.
+
+    Args:
+        findings: One a system that was to be beaten; without any, the verdict is open.
+    """
+    found = {finding.verdict for finding in findings}
+    return "refuted" if "refuted" in found else "confirmed" if found == {"confirmed"} else "open"
+
+
+class _Columns(Protocol):
+    def columns(self, *fields: str) -> tuple[Sequence[Any], ...]: ...
+
+
+class Typed(Protocol):
+    """A dataset whose queries have types."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What it holds."""
+        ...
+
+    @property
+    def queries(self) -> _Columns:
+        """Its queries."""
+        ...
+
+
+def hypotheses_of(dataset: str) -> tuple[Hypothesis, ...]:
+    """Return what is expected of a dataset, one hypothesis a type of question; nothing of most datasets.
+
+    Args:
+        dataset: The dataset's name, ``freshstack/nimbus`` or short ``nimbus``.
+    """
+    return _all().get(dataset.removeprefix("freshstack/"), ())
+
+
+@cache
+def _all() -> dict[str, tuple[Hypothesis, ...]]:
+    written = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    return {name: tuple(_hypothesis(name, entry) for entry in entries) for name, entries in written.items()}
+
+
+def _hypothesis(name: str, entry: dict[str, Any]) -> Hypothesis:
+    told = {**entry, "than": tuple(entry["than"]), "measure": Measure.parse(entry["measure"])}
+    return Hypothesis(f"freshstack/{name}", **told)
+
+
+def weigh(hypothesis: Hypothesis, better: Result, baseline: Result, dataset: Typed) -> Finding:
+    """Hold a hypothesis against two results.
+
+    Args:
+        hypothesis: What is expected.
+        better: The result of a system with the technique.
+        baseline: The result of one that it is expected to beat, on the same snapshot.
+        dataset: That snapshot.
+
+    Raises:
+        NotComparableError: The results are not of this snapshot or the hypothesis is on another dataset, or fewer than
+            two queries are of its type.
+        UnknownNameError: A result lacks the hypothesis's measure.
+    """
+    if not better.fingerprint == baseline.fingerprint == dataset.fingerprint or better.dataset != hypothesis.dataset:
+        raise NotComparableError(
+            f"a finding on {hypothesis.dataset}",
+            expected=f"two results on its snapshot #{dataset.fingerprint[:12]}",
+            got=f"{_of(better)} and {_of(baseline)}",
+        )
+    types = dict(zip(*dataset.queries.columns("query_id", "type"), strict=True))
+    asked = [query_id for query_id in better.query_ids if types.get(query_id) == hypothesis.type]
+    if len(asked) < 2:
+        what = f"a finding on questions of the type {shown(hypothesis.type)}"
+        raise NotComparableError(what, expected="at least two queries", got=str(len(asked)))
+    values, others = (result.per_query[hypothesis.measure] for result in (better, baseline))
+    differences = np.array([[values[query_id] - others[query_id] for query_id in asked]])
+    [[low, high]] = bootstrap_intervals(differences, better.resamples, better.seed).tolist()
+    return Finding(
+        hypothesis,
+        (better.system, baseline.system),
+        len(asked),
+        float(differences.mean()),
+        low,
+        high,
+        float(detectable_difference(differences)[0]),
+        "confirmed" if low > 0 else "refuted" if high < 0 else "open",
+    )
+
+
+def _of(result: Result) -> str:
+    return f"{result.dataset}@{result.snapshot}#{result.fingerprint[:12]}"
