@@ -2,19 +2,23 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from builders.nimbus import SEED
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
+
+if TYPE_CHECKING:
+    from freshstack_datasets.manifest import Manifest
 
 app = console.command_line("python -m builders")
 
 
 @app.callback()
 def builders() -> None:
-    """Build snapshots from public sources."""  # without this, typer would leave out the name of a lone command
+    """Build snapshots."""  # without this, typer would leave out the name of a lone command
 
 
 @app.command(
@@ -51,28 +55,56 @@ def accepted_answers(
 
     built = build(posts, out, site=site, snapshot=snapshot, filters=Filters.parsed(tags, first, last, min_score))
     manifest = built.manifest
-    facts: dict[str, Any] = {
-        "path": str(built.path),
+    if built.latest > manifest.snapshot[:7]:
+        console.warn(f"the dump has posts of {built.latest}, later than the snapshot's name, {manifest.snapshot}")
+    if as_json:
+        counts = {"rows": dict(built.counts), "dropped": dict(built.dropped)}
+        console.say_json({"path": str(built.path), **_facts(manifest), **counts})
+        return
+    _say_built(out, manifest)
+    console.say("read: " + _listed(built.counts))
+    if built.dropped:
+        console.say("left out: " + _listed(built.dropped))
+
+
+@app.command("nimbus", epilog="Example: python -m builders nimbus --out nimbus")
+def nimbus(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the snapshot.")],
+    seed: Annotated[int, typer.Option(metavar="N", help="Where the random numbers start.")] = SEED,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Make the benchmark that comes with the package: the documentation of an invented cloud storage service.
+
+    The seed decides on closing words, dates and the order of release notes' changes; with the usual one the tables are
+    those of the package, byte for byte.
+    """
+    from builders.nimbus import build
+
+    manifest = build(out, seed)
+    if as_json:
+        console.say_json({"path": str(out), **_facts(manifest)})
+        return
+    _say_built(out, manifest)
+
+
+def _facts(manifest: "Manifest") -> dict[str, Any]:
+    """Return what every build says of its snapshot in JSON."""
+    return {
         "dataset": manifest.dataset,
         "snapshot": manifest.snapshot,
         "fingerprint": manifest.fingerprint,
         "license": manifest.license,
         "tables": {name: {"rows": table.rows} for name, table in sorted(manifest.tables.items())},
-        "rows": dict(built.counts),
-        "dropped": dict(built.dropped),
     }
-    if built.latest > manifest.snapshot[:7]:
-        console.warn(f"the dump has posts of {built.latest}, later than the snapshot's name, {manifest.snapshot}")
-    if as_json:
-        console.say_json(facts)
-        return
+
+
+def _say_built(out: Path, manifest: "Manifest") -> None:
+    """Say the same in two lines."""
     tables = manifest.tables
     console.say(f"{out}: {manifest.dataset}@{manifest.snapshot}, fingerprint {manifest.fingerprint[:12]}")
     sizes = (console.counted(tables["queries"].rows, "queries"), console.counted(tables["corpus"].rows, "documents"))
     console.say(", ".join((*sizes, manifest.license)))
-    console.say("read: " + _listed(built.counts))
-    if built.dropped:
-        console.say("left out: " + _listed(built.dropped))
 
 
 def _listed(counts: Mapping[str, int]) -> str:
