@@ -26,6 +26,7 @@ from freshstack_datasets.cli.inputs import (
 from freshstack_datasets.errors import InputError
 
 if TYPE_CHECKING:
+    from freshstack_datasets.evaluation import Result
     from freshstack_datasets.loading import Dataset
     from freshstack_datasets.ranking import Run
 
@@ -77,6 +78,15 @@ def evaluate(
     per_query: Annotated[
         Path | None, typer.Option("--per-query", metavar="FILE", help="Write all values: .csv or .jsonl.")
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="COLUMN",
+            help="Score slices of the queries too: by type, or any other column of theirs (language, tags …), "
+            "or by nuggets, their number.",
+        ),
+    ] = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -84,9 +94,12 @@ def evaluate(
 
     Prints means with 95 % bootstrap intervals, and how many documents in the top 10 are unjudged. A retriever finds
     as many documents as the largest cutoff asks for, at least 100.
+
+    With --by, also prints every measure for the queries of each value; slices of fewer than 20 queries are marked.
     """
     from freshstack_datasets import evaluation
-    from freshstack_datasets.cli import scores
+    from freshstack_datasets.cli import scores, slices
+    from freshstack_datasets.evaluation.slicing import check_column
 
     if not run and retriever is None:
         raise InputError("nothing to score", expected="--run FILE or --retriever NAME", got="neither")
@@ -94,6 +107,8 @@ def evaluate(
         raise InputError("--query", expected="a --retriever that searches", got="run files, whose search is over")
     if per_query is not None:
         scores.check_suffix(per_query)
+    if by is not None:
+        check_column(by)
     wanted = evaluation.parse_measures(measures) if measures else evaluation.DEFAULT_MEASURES
     data = open_dataset(dataset)
     depth = max(DEPTH, *(measure.cutoff for measure in wanted))
@@ -105,16 +120,21 @@ def evaluate(
             console.warn(f"{one.name}: {warning}")
     if per_query is not None:
         scores.write_per_query(results, per_query)
+    parts = [] if by is None else [evaluation.slices(result, data, by) for result in results]
+    if by is not None and (doubt := slices.doubt(data, by, parts[0])):
+        console.warn(doubt)
     if as_json:
-        console.say_json({"results": [result.to_json() for result in results]})
+        entries = [result.to_json() for result in results]
+        console.say_json({"results": entries if by is None else slices.entries(entries, by, parts)})
         return
     console.say(f"{heading(data)}, {console.counted(len(data.queries), 'queries')}\n")
-    console.say_table(scores.COLUMNS, scores.rows(results), right=scores.COLUMNS[2:])
+    if by is None:
+        console.say_table(scores.COLUMNS, scores.rows(results), right=scores.COLUMNS[2:])
+    else:
+        slices.say(results, by, parts)
     console.say("")
     for one, result in zip(runs, results, strict=True):
-        console.say(scores.unjudged(one, data))
-        if result.ties:
-            console.say(f"{one.name}: {console.counted(result.ties, 'ties')} in score, settled by document id")
+        _say_notes(one, result, data)
 
 
 def compare(
@@ -156,3 +176,12 @@ def _doubts(run: "Run", data: "Dataset") -> list[str]:
     from freshstack_datasets.cli import scores
 
     return [doubt for doubt in (ORACLE if is_oracle(run) else "", scores.foreign(run, data)) if doubt]
+
+
+def _say_notes(run: "Run", result: "Result", data: "Dataset") -> None:
+    """Print what stands below the table: how much of a run nobody judged, and how much of its order ids decided."""
+    from freshstack_datasets.cli import scores
+
+    console.say(scores.unjudged(run, data))
+    if result.ties:
+        console.say(f"{run.name}: {console.counted(result.ties, 'ties')} in score, settled by document id")

@@ -18,6 +18,7 @@ from freshstack_datasets.evaluation.measures import (
     parse_measures,
 )
 from freshstack_datasets.evaluation.result import Interval, Result, macro_mean
+from freshstack_datasets.evaluation.slicing import Slice, slices
 
 __all__ = [
     "AP",
@@ -34,6 +35,7 @@ __all__ = [
     "P",
     "Recall",
     "Result",
+    "Slice",
     "Success",
     "alpha_nDCG",
     "compare",
@@ -42,6 +44,7 @@ __all__ = [
     "macro_mean",
     "nDCG",
     "parse_measures",
+    "slices",
     "verdict_of",
     "weigh",
 ]
