@@ -6,7 +6,28 @@ STAMP := $(VENV)/.installed
 CODE := freshstack_datasets builders leaderboard tests benchmarks
 TYPED := freshstack_datasets builders leaderboard
 
-.PHONY: setup test check format lint types coverage wheel docs bench clean
+define NEXT
+
+Three things to try next, after: source $(BIN)/activate
+
+  freshstack search nimbus "me han cobrado dos veces"
+      nobody writes so in the page that answers: see what words alone find
+  freshstack show nimbus paraphrase-01
+      a question, its answer, and which page supports each fact of it
+  freshstack evaluate nimbus --retriever bm25 --query answer --by type
+      how much a better query could gain: the same, searched with the answers
+endef
+export NEXT
+
+.PHONY: demo setup test check format lint types coverage wheel docs bench clean
+
+demo: $(BIN)/freshstack  ## score BM25 on the benchmark that comes with the package, with nothing to fetch but libraries
+	@$(BIN)/freshstack evaluate nimbus --retriever bm25 --by type
+	@echo "$$NEXT"
+
+$(BIN)/freshstack:  # the package alone, which is quicker than all that the tests need
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable .
 
 setup: $(STAMP)  ## the virtual environment, with everything the tests need
 

@@ -138,7 +138,7 @@ def _policies(seed: int) -> Iterator[Document]:
             title, text = _filled(pair, side, year=year)
             notice = [written["superseded"][pair["language"]].format(title=title)] if year != max(YEARS) else []
             doc_id = f"pol-{pair['number']:02}-{year}"
-            yield _page(doc_id, pair["language"], title, [*notice, *text, closing], date(year, 1, 15), revised=False)
+            yield _page(doc_id, pair["language"], title, [*notice, *text, closing], date(year, 1, 1), revised=False)
 
 
 def _help_pages(seed: int) -> Iterator[Document]:

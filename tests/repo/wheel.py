@@ -1,4 +1,4 @@
-"""Build the wheel, install it into a clean environment, and import every module of it there.
+"""Build the wheel, install it into a clean environment, import every module there, and score BM25 on Nimbus.
 
 Run as ``python -m tests.repo.wheel``; it needs a package index, so it is a step of ``make check``, not a test.
 """
@@ -38,7 +38,9 @@ def main() -> None:
         run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
         # -I: neither the clone nor the caller's environment can lend a module
         run(str(python), "-I", "-W", "error", "-c", IMPORT_ALL, cwd=folder)
-        run(str(folder / "clean" / "bin" / "freshstack"), "--version", cwd=folder)
+        freshstack = str(folder / "clean" / "bin" / "freshstack")
+        run(freshstack, "--version", cwd=folder)
+        run(freshstack, "evaluate", "nimbus", "--retriever", "bm25", "--by", "type", cwd=folder)
 
 
 def expected() -> list[str]:
