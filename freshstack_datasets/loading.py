@@ -11,7 +11,7 @@ from typing import Any, Self
 from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
 from freshstack_datasets.manifest import Manifest, read_manifest
-from freshstack_datasets.records import Judgment, Nugget, Qrels, Query
+from freshstack_datasets.records import Judgment, Nugget, Qrels, Query, language_code
 from freshstack_datasets.tables.corpus import Corpus
 from freshstack_datasets.tables.digest import fingerprint
 from freshstack_datasets.tables.judged import judged_tables, sorted_digest
@@ -109,10 +109,18 @@ class Dataset:
             documents[doc_id] = documents.get(doc_id, 0) + score
         return qrels
 
-    @cached_property
+    @property
     def language(self) -> str | None:
         """The language of most queries, ISO 639-1; None when it is not known."""
-        return _language(self.queries)
+        return next(iter(self.languages), None)
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the queries, ISO 639-1 without regions.
+
+        The most frequent one comes first; equally frequent ones are in alphabetical order.
+        """
+        return _languages(self.queries)
 
     @cached_property
     def _nuggets_of(self) -> Mapping[str, list[int]]:
@@ -240,7 +248,7 @@ def _opened(folder: Path) -> Dataset:
         judgments=_records(NUGGET_QRELS, readers),
         path=folder,
         manifest=manifest,
-        _corpus=Corpus(readers[CORPUS.name], lambda: _language(queries)),
+        _corpus=Corpus(readers[CORPUS.name], lambda: _languages(queries)),
     )
 
 
@@ -262,7 +270,7 @@ def _records(table: Table, readers: Mapping[str, TableReader]) -> Records[Any]:
     return Records(table, reader.rows, reader.read)
 
 
-def _language(queries: Records[Query]) -> str | None:
-    """Return the most frequent language; of equally frequent ones the first in the alphabet."""
-    counts = Counter(language for language in queries.columns("language")[0] if language)
-    return min(counts, key=lambda language: (-counts[language], language), default=None)
+def _languages(queries: Records[Query]) -> tuple[str, ...]:
+    """Return the languages of queries, the most frequent one first."""
+    counts = Counter(code for code in map(language_code, queries.columns("language")[0]) if code)
+    return tuple(sorted(counts, key=lambda code: (-counts[code], code)))

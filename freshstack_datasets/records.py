@@ -3,6 +3,7 @@
 All are frozen. Runs, which come in millions of entries, are arrays: see ``ranking``.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -44,6 +45,18 @@ def all_allowed(ids: Sequence[object]) -> bool:
         return False
     breaks = max(0, len(ids) - 1)
     return "\t" not in joined and "\r" not in joined and joined.count("\n") == breaks and all(ids)
+
+
+def language_code(value: object) -> str | None:
+    """Return the code of the language that a value names; None when it names none.
+
+    A region or script is left out, so that ``pt-BR``, ``PT_br`` and ``pt`` are one language.
+
+    Args:
+        value: What somebody gave as a language, such as ``Query.language``.
+    """
+    found = re.fullmatch(r"([a-z]{2,3})([-_][a-z0-9]{1,8})*", value.lower()) if isinstance(value, str) else None
+    return found[1] if found else None
 
 
 def _encodes(value: str) -> bool:

@@ -15,8 +15,8 @@ from freshstack_datasets.records import Document, Query
 from freshstack_datasets.retrieval import bm25_index
 from freshstack_datasets.retrieval.cut import best, check_k
 from freshstack_datasets.retrieval.given import queries_given
-from freshstack_datasets.retrieval.index_folder import FORMAT, read_note, versions, write_note
-from freshstack_datasets.retrieval.language import language_code, terms
+from freshstack_datasets.retrieval.index_folder import FORMAT, NOTE, damaged, read_note, versions, write_note
+from freshstack_datasets.retrieval.language import chosen_language, languages_of, query_language, terms
 
 LIBRARIES = ("bm25s", "PyStemmer")
 
@@ -29,9 +29,19 @@ class BM25:
     with the term, f times in this one. As in Lucene since version 8, and in bm25s, there is no factor ``k1 + 1``
     (Kamphuis et al., ECIR 2020). Scores are sums of 32-bit floats.
 
+    A language decides on stop words and stems. Where a corpus has several, those of its dataset's queries:
+
+    - A document is read in the language whose stop words it holds most of, every occurrence counted, and a word that
+      two languages share for both. Of equals, or where there are none, the language of more queries is taken. A
+      language without a list of stop words is taken only when it is that of most queries.
+    - A query is read in its ``language``, or in that of most queries when the corpus lacks it. A query that says none
+      is read by its stop words, like a document.
+    - Terms of all languages are one vocabulary. What no stemmer changes, such as a code, is found across languages;
+      a word may have another stem in another language, and then is not.
+
     Args:
-        language: ISO 639-1 code of the language that decides on stop words and stems. None takes the ``language`` of
-            the documents that are indexed, and English when they have none.
+        language: ISO 639-1 code of the one language that all is read in. None takes the ``languages`` of the documents
+            that are indexed, or their ``language``, and English when they say neither.
         k1: How slowly further occurrences of a term stop to count, from 0 to 1000.
         b: How much the length of a document counts, from 0 to 1.
 
@@ -40,9 +50,7 @@ class BM25:
     """
 
     def __init__(self, language: str | None = None, k1: float = 0.9, b: float = 0.4) -> None:
-        if language is not None:
-            language = language_code(language, None)
-        self.language = language
+        self.language = None if language is None else chosen_language(language)
         self.k1, self.b = _within("k1", k1, 1000), _within("b", b, 1)
         self._index: bm25_index.Index | None = None
 
@@ -63,8 +71,8 @@ class BM25:
             InputError: Something in the corpus is no document.
             RecordError: A document id comes twice.
         """
-        language = language_code(self.language, getattr(documents, "language", None))
-        self._index = bm25_index.build(documents, language, self.k1, self.b)
+        languages = languages_of(documents) if self.language is None else (self.language,)
+        self._index = bm25_index.build(documents, languages, self.k1, self.b)
         return self
 
     def search(self, queries: Iterable[Query], k: int = 100) -> Run:
@@ -82,7 +90,8 @@ class BM25:
         queries = queries_given(queries)
         codes, scores = [np.empty(0, np.intp)], [np.empty(0, np.float32)]
         for query in track(queries, len(queries), "searching"):
-            found = index.scores(terms(query.text, index.language))
+            language = query_language(query.language, query.text, index.languages)
+            found = index.scores(terms(query.text, language))
             codes.append(best(found, k))
             scores.append(found[codes[-1]])
         return Run.from_codes(
@@ -104,7 +113,7 @@ class BM25:
             InputError: Something is there already, or nothing was indexed.
         """
         index = self._indexed()
-        parameters = {"language": self.language, "k1": self.k1, "b": self.b, "read_as": index.language}
+        parameters = {"language": self.language, "k1": self.k1, "b": self.b, "read_as": index.languages}
         with atomic_folder(folder) as work:
             bm25_index.write(index, work)
             write_note(work, "BM25", parameters, versions(*LIBRARIES))
@@ -122,8 +131,10 @@ class BM25:
         folder = Path(folder)
         parameters = read_note(folder, "BM25", versions(*LIBRARIES))
         self = cls(parameters.get("language"), parameters.get("k1", -1), parameters.get("b", -1))
-        language = language_code(parameters.get("read_as"), None)
-        self._index = bm25_index.read(folder, language, self.k1, self.b)
+        read_as = parameters.get("read_as")
+        if not isinstance(read_as, list) or not read_as:
+            raise damaged(folder / NOTE, "the languages of the documents", shown(read_as))
+        self._index = bm25_index.read(folder, tuple(map(chosen_language, read_as)), self.k1, self.b)
         return self
 
     def _indexed(self) -> bm25_index.Index:

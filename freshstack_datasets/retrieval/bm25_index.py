@@ -32,12 +32,12 @@ class Index:
 
     Args:
         doc_ids: The documents in ascending order.
-        language: The code of the language in which texts were read.
+        languages: The languages in which texts were read, the main one first.
         scorer: The ``bm25s.BM25`` whose documents are numbered as ``doc_ids``; None when no document holds a term.
     """
 
     doc_ids: tuple[str, ...]
-    language: str
+    languages: tuple[str, ...]
     scorer: Any
 
     def scores(self, terms: list[str]) -> NDArray[np.float32]:
@@ -48,12 +48,12 @@ class Index:
         return scores
 
 
-def build(documents: Collection[Document], language: str, k1: float, b: float) -> Index:
+def build(documents: Collection[Document], languages: tuple[str, ...], k1: float, b: float) -> Index:
     """Index documents, taking one at a time.
 
     Args:
         documents: The corpus.
-        language: A code from ``language_code``.
+        languages: The languages that a document may be in, the main one first.
         k1: How slowly further occurrences of a term stop to count.
         b: How much the length of a document counts.
 
@@ -61,7 +61,7 @@ def build(documents: Collection[Document], language: str, k1: float, b: float) -
         InputError: Something in the corpus is no document.
         RecordError: A document id comes twice.
     """
-    terms = Terms(language)
+    terms = Terms(languages)
     collection(documents, "the corpus", "documents")
     numbers, ends, doc_ids = array("i"), [0], []
     for document in track(documents, length_hint(documents) or None, "reading documents"):
@@ -73,7 +73,7 @@ def build(documents: Collection[Document], language: str, k1: float, b: float) -
     order = _order(doc_ids)
     ascending = tuple(doc_ids[i] for i in order)
     if not len(numbers):
-        return Index(ascending, language, None)
+        return Index(ascending, languages, None)
     vocabulary = terms.numbers
     del terms, doc_ids  # bm25s needs the memory more
     scorer = _scorer(_TokenLists(np.frombuffer(numbers, np.int32), ends), vocabulary, k1, b)
@@ -81,7 +81,7 @@ def build(documents: Collection[Document], language: str, k1: float, b: float) -
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         scorer.scores["indices"] = place[scorer.scores["indices"]]
-    return Index(ascending, language, scorer)
+    return Index(ascending, languages, scorer)
 
 
 def _order(doc_ids: list[str]) -> list[int]:
@@ -124,12 +124,12 @@ def write(index: Index, folder: Path) -> None:
         index.scorer.save(folder, show_progress=False)
 
 
-def read(folder: Path, language: str, k1: float, b: float) -> Index:
+def read(folder: Path, languages: tuple[str, ...], k1: float, b: float) -> Index:
     """Return the index that was written into a folder, with its large arrays left on disk.
 
     Args:
         folder: The folder, with nothing changed in it since.
-        language: The code of the language in which texts were read.
+        languages: As it was built with.
         k1: As it was built with.
         b: As it was built with.
 
@@ -141,7 +141,7 @@ def read(folder: Path, language: str, k1: float, b: float) -> Index:
     if not whole or any(a >= z for a, z in pairwise(doc_ids)):
         raise damaged(folder / IDS, "document ids in ascending order", "something else")
     if not (folder / TERMS).exists():
-        return Index(tuple(doc_ids), language, None)
+        return Index(tuple(doc_ids), languages, None)
     import bm25s
 
     scorer = bm25s.BM25(k1=k1, b=b, method="lucene")
@@ -151,7 +151,7 @@ def read(folder: Path, language: str, k1: float, b: float) -> Index:
         raise damaged(folder, "files that fit together", "others")
     scorer.scores = {**arrays, "num_docs": len(doc_ids)}
     scorer.vocab_dict, scorer.nonoccurrence_array = vocabulary, None
-    return Index(tuple(doc_ids), language, scorer)
+    return Index(tuple(doc_ids), languages, scorer)
 
 
 def _json(path: Path) -> Any:

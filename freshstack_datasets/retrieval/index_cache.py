@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from freshstack_datasets.errors import InputError
 from freshstack_datasets.home import home
 from freshstack_datasets.records import Document
+from freshstack_datasets.retrieval.language import languages_of
 from freshstack_datasets.retrieval.protocol import Retriever
 
 log = logging.getLogger(__name__)
@@ -92,8 +93,8 @@ def _key(retriever: Cacheable, dataset: IndexedDataset) -> str:
         for path in sorted((dataset.path / "corpus").rglob("*")):
             stat = path.stat()
             files.append([path.relative_to(dataset.path).as_posix(), stat.st_size, stat.st_mtime_ns])
-    language = getattr(dataset.corpus, "language", None)
-    parts = [type(retriever).__name__, retriever.cache_key(), language, dataset.fingerprint, files]
+    languages = languages_of(dataset.corpus)
+    parts = [type(retriever).__name__, retriever.cache_key(), languages, dataset.fingerprint, files]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from freshstack_datasets.errors import InputError, shown, shown_path
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the files or the way from text to index change, so that no older index is taken for a new one."""
 
 NOTE = "index.json"

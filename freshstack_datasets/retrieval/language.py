@@ -1,10 +1,14 @@
-"""From text to the terms that BM25 counts: lower case, words, stop words out, stems, by language."""
+"""From text to the terms that BM25 counts: lower case, words, stop words out, stems, by language.
+
+Languages are codes of ``records.language_code``; of several, the first is the main one.
+"""
 
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
 
 from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.records import language_code
 
 DEFAULT = "en"
 
@@ -29,58 +33,117 @@ find_words: Callable[[str], list[str]] = re.compile(r"\b\w\w+\b").findall
 """Words have at least two letters, digits or underscores."""
 
 
-def language_code(given: str | None, of_documents: str | None) -> str:
-    """Return the code of the language that texts are read in.
+def chosen_language(given: object) -> str:
+    """Return the code of a language that somebody chose.
 
-    A region is ignored: ``pt-BR`` is read as ``pt``. A language without a stop word list or a stemmer goes without.
+    A language without a stop word list or a stemmer goes without.
 
     Args:
-        given: What the user asked for; None leaves it to the documents.
-        of_documents: What the documents say; English when they say nothing that is a code.
+        given: The language; a region is ignored.
 
     Raises:
-        InputError: ``given`` is no language code.
+        InputError: It is no language code.
     """
-    if given is not None:
-        if (code := _code(given)) is None:
-            raise InputError(
-                "the language",
-                expected="an ISO 639-1 code such as en, or None for that of the documents",
-                got=shown(given),
-            )
-        return code
-    return _code(of_documents) or DEFAULT
+    if (code := language_code(given)) is None:
+        raise InputError(
+            "the language",
+            expected="an ISO 639-1 code such as en, or None for that of the documents",
+            got=shown(given),
+        )
+    return code
 
 
-def _code(language: object) -> str | None:
-    found = re.fullmatch(r"([a-z]{2,3})([-_][a-z0-9]{1,8})*", language.lower()) if isinstance(language, str) else None
-    return found[1] if found else None
-
-
-class Terms(dict[str, int]):
-    """Words of one language to the numbers of their terms; a word is looked at when it first comes.
-
-    Stop words have the number -1. Terms are numbered in the order in which they first come.
+def languages_of(documents: object) -> tuple[str, ...]:
+    """Return the languages of a corpus, each once, at least one.
 
     Args:
-        language: A code from ``language_code``.
+        documents: The corpus; it may say them in ``languages``, or one in ``language``. What is no code is passed over;
+            without any, it is taken for English.
+    """
+    several = getattr(documents, "languages", ())
+    said = several if isinstance(several, tuple | list) and several else [getattr(documents, "language", None)]
+    return tuple(dict.fromkeys(code for code in map(language_code, said) if code)) or (DEFAULT,)
+
+
+def told_language(words: list[str], languages: tuple[str, ...]) -> str:
+    """Return the language whose stop words are most of some words; a word that two languages share counts for both.
+
+    Args:
+        words: The words of a text in lower case, each as often as it comes.
+        languages: The languages to choose from. Of equals the first is chosen, so the main one where there is no stop
+            word; another one without a stop word list never is.
+    """
+    if len(languages) == 1:
+        return languages[0]
+    found = list(filter(_stop_words_of_any(languages).__contains__, words))
+    return max(_choice(languages), key=lambda language: sum(map(stop_words(language).__contains__, found)))
+
+
+@cache
+def _choice(languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the languages that a text can be in: the main one, and the others that have stop words."""
+    return languages[:1] + tuple(language for language in languages[1:] if stop_words(language))
+
+
+@cache
+def _stop_words_of_any(languages: tuple[str, ...]) -> frozenset[str]:
+    return frozenset().union(*map(stop_words, languages))
+
+
+def query_language(said: object, text: str, languages: tuple[str, ...]) -> str:
+    """Return the language that a query is read in.
+
+    Args:
+        said: The query's language. The main one stands in for a language that is none of those of the corpus.
+        text: Its text, whose stop words decide when ``said`` is no language code.
+        languages: The languages of the corpus.
+    """
+    code = language_code(said)
+    if code is None:
+        return told_language(find_words(text.lower()), languages)
+    return code if code in languages else languages[0]
+
+
+class Terms:
+    """Makes the numbers of terms of texts, each text read in the language that ``told_language`` finds.
+
+    Terms are numbered in the order in which they first come, and equal terms of two languages are one.
+
+    Args:
+        languages: The languages of the corpus.
     """
 
-    def __init__(self, language: str) -> None:
-        super().__init__()
+    def __init__(self, languages: tuple[str, ...]) -> None:
         self.numbers: dict[str, int] = {}
+        self._languages = languages
+        self._words = {language: _Words(language, self.numbers) for language in _choice(languages)}
+
+    def of(self, text: str) -> list[int]:
+        """Return the numbers of a text's terms, in order, without the stop words."""
+        words = find_words(text.lower())
+        number = self._words[told_language(words, self._languages)].__getitem__
+        return [found for found in map(number, words) if found >= 0]
+
+
+class _Words(dict[str, int]):
+    """Words of one language to the numbers of their terms, stop words to -1; a word is looked at when it first comes.
+
+    Args:
+        language: The language.
+        numbers: Terms to their numbers; new terms are added.
+    """
+
+    def __init__(self, language: str, numbers: dict[str, int]) -> None:
+        super().__init__()
+        self._numbers = numbers
         self._stop_words, self._stem = stop_words(language), stemmer(language)
 
     def __missing__(self, word: str) -> int:
         self[word] = -1
         if word not in self._stop_words:
             [stem] = self._stem([word])
-            self[word] = self.numbers.setdefault(stem, len(self.numbers))
+            self[word] = self._numbers.setdefault(stem, len(self._numbers))
         return self[word]
-
-    def of(self, text: str) -> list[int]:
-        """Return the numbers of a text's terms, in order, without the stop words."""
-        return [number for number in map(self.__getitem__, find_words(text.lower())) if number >= 0]
 
 
 def terms(text: str, language: str) -> list[str]:
@@ -88,7 +151,7 @@ def terms(text: str, language: str) -> list[str]:
 
     Args:
         text: Any text.
-        language: A code from ``language_code``.
+        language: The language that it is read in.
     """
     without = stop_words(language)
     return list(stemmer(language)([word for word in find_words(text.lower()) if word not in without]))

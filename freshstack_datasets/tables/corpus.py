@@ -28,18 +28,23 @@ class Corpus(Collection[Document]):
 
     Args:
         reader: Reads the corpus table.
-        language: Tells the language of the dataset.
+        languages: Tells the languages of the dataset.
     """
 
-    def __init__(self, reader: TableReader, language: Callable[[], str | None]) -> None:
+    def __init__(self, reader: TableReader, languages: Callable[[], tuple[str, ...]]) -> None:
         self._reader = reader
-        self._language = language
+        self._languages = languages
         self._kept: OrderedDict[int, pa.Table] = OrderedDict()
 
     @property
     def language(self) -> str | None:
-        """The language of the dataset, ISO 639-1; None when it is not known."""
-        return self._language()
+        """The language of most queries, ISO 639-1; None when it is not known."""
+        return next(iter(self.languages), None)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the dataset's queries, as ``Dataset.languages`` has them."""
+        return self._languages()
 
     @cached_property
     def ids(self) -> Sequence[str]:

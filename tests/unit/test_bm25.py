@@ -165,6 +165,55 @@ def test_documents_that_say_no_language_are_read_as_english():
         assert list(found(BM25().index(documents), "the apples")) == ["a"]
 
 
+BILINGUAL = InLanguage(
+    [
+        Document("en", "", "The charges of the month, with ERR-4012"),
+        Document("es", "", "Los cobros del mes, con ERR-4012"),
+        Document("?", "", "cobros charges"),  # no stop word
+    ],
+    "es",
+)
+BILINGUAL.languages = ("es", "en")
+
+
+@pytest.mark.parametrize(
+    "text, language, expected",
+    [
+        # Stems of Snowball. Spanish: cobros, cobrar -> cobr; charges -> charg; charging stays. English: charges,
+        # charging, charged -> charg; cobros -> cobro; cobrar stays. "?" is read in Spanish.
+        ("cobrar", "es", {"es", "?"}),
+        ("charging", "en", {"en", "?"}),
+        ("charging", "es", set()),
+        ("cobrar", "en", set()),
+        ("err 4012", "es", {"en", "es"}),
+        ("err 4012", "en", {"en", "es"}),
+        ("charging the", None, {"en", "?"}),
+        ("cobrar los", None, {"es", "?"}),
+        ("cobrar", None, {"es", "?"}),  # nothing tells it: the main one
+        ("charging", None, set()),
+        ("cobrar the", "fr", {"es", "?"}),  # no language of the dataset: the main one
+        ("charging the", "English", {"en", "?"}),  # no code: by its stop words
+    ],
+)
+def test_documents_and_queries_of_two_languages_are_each_read_in_their_own(text, language, expected):
+    run = BM25().index(BILINGUAL).search([Query("q", text, language=language)])
+    assert set(run["q"]) == expected
+
+
+def test_a_query_whose_language_no_document_is_in_finds_what_has_the_same_stem():
+    documents = InLanguage([Document("a", "", "los cobros de ERR-4012"), Document("b", "", "la factura")], "es")
+    documents.languages = ("es", "en")
+    retriever = BM25().index(documents)
+    # In English "the" is a stop word and "cobrar" is no form of "cobros".
+    for text, expected in (("the ERR code", ["a"]), ("cobrar", []), ("facturas", [])):
+        assert list(retriever.search([Query("q", text, language="en")])["q"]) == expected
+
+
+def test_the_argument_reads_documents_and_queries_of_several_languages_in_one():
+    run = BM25("es").index(BILINGUAL).search([Query("q", "charging", language="en"), Query("p", "los", language="en")])
+    assert run.to_dict() == {"q": {}, "p": {}}
+
+
 def test_it_is_a_retriever():
     assert isinstance(BM25(), Retriever)
 

@@ -60,6 +60,31 @@ def test_the_language_of_the_documents_is_kept(tmp_path):
     assert set(loaded.search(QUERIES)["1"]) == {"z", 'a "b"  c'}
 
 
+def test_the_languages_of_the_documents_are_kept_in_their_order(tmp_path):
+    class Both(list):
+        languages = ("en", "es")
+
+    # Nothing tells the language of "cobrar": it is read in the main one, English, and not as "cobr".
+    queries = [Query("es", "cobrar", language="es"), Query("none", "cobrar"), Query("told", "cobrar en la factura")]
+    made = BM25().index(Both(DOCUMENTS))
+    made.save(tmp_path / "index")
+    loaded = BM25.load(tmp_path / "index")
+    assert loaded.language is None
+    assert json.loads((tmp_path / "index" / NOTE).read_text())["parameters"]["read_as"] == ["en", "es"]
+    assert loaded.search(queries).to_dict() == made.search(queries).to_dict()
+    assert [set(loaded.search(queries)[query_id]) for query_id in ("es", "none")] == [{"z", 'a "b"  c'}, set()]
+    loaded.save(tmp_path / "again")
+    assert BM25.load(tmp_path / "again").search(queries) == made.search(queries)
+
+
+def test_an_index_from_before_datasets_had_several_languages_is_refused(folder):
+    note = json.loads((folder / NOTE).read_text())
+    parameters = {**note["parameters"], "read_as": "es"}
+    (folder / NOTE).write_text(json.dumps({**note, "format": 1, "parameters": parameters}))
+    with pytest.raises(InputError, match=r"the format of the index .*, expected 2, got 1; index the documents again"):
+        BM25.load(folder)
+
+
 def test_the_large_arrays_stay_on_disk(folder):
     arrays = BM25.load(folder)._index.scorer.scores
     assert all(isinstance(arrays[name].base, np.memmap) for name in ("data", "indices", "indptr"))
@@ -219,7 +244,15 @@ def test_ids_and_terms_that_do_not_fit_are_refused(folder, name, content):
         BM25.load(folder)
 
 
-@pytest.mark.parametrize("changes", [{"k1": None}, {"b": "x"}, {"language": 5}, {"read_as": "no code"}])
+BAD_PARAMETERS = [
+    {"k1": None},
+    {"b": "x"},
+    {"language": 5},
+    *({"read_as": read_as} for read_as in ("es", [], None, {}, {"es": 1}, ["no code"], ["es", 5], [["es"]])),
+]
+
+
+@pytest.mark.parametrize("changes", BAD_PARAMETERS)
 def test_parameters_that_are_none_are_refused(folder, changes):
     renote(folder, **changes)
     with pytest.raises(InputError, match="expected"):

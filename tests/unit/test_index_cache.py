@@ -56,21 +56,40 @@ def test_the_second_call_reads_no_document(cache):
 
 
 @pytest.mark.parametrize(
-    "retriever, language, fingerprint",
+    "retriever, languages, fingerprint",
     [
-        (BM25(k1=1), None, "f1"),
-        (BM25(b=0), None, "f1"),
-        (BM25("es"), None, "f1"),
-        (BM25(), "es", "f1"),
-        (BM25(), None, "f2"),
+        (BM25(k1=1), (), "f1"),
+        (BM25(b=0), (), "f1"),
+        (BM25("es"), (), "f1"),
+        (BM25(), ("es",), "f1"),
+        (BM25(), ("en", "es"), "f1"),
+        (BM25(), (), "f2"),
     ],
 )
-def test_whatever_could_change_the_index_makes_another(retriever, language, fingerprint):
+def test_whatever_could_change_the_index_makes_another(retriever, languages, fingerprint):
     indexed(BM25(), Data())
     other = Data(fingerprint)
-    other.corpus.language = language
+    other.corpus.languages = languages
     indexed(retriever, other)
     assert other.corpus.reads == 1
+
+
+@pytest.mark.parametrize(
+    "before, after, reads",
+    [
+        ({"languages": ("en", "es")}, {"languages": ("es", "en")}, 1),  # the first one is read where nothing tells
+        ({"languages": ("en", "es")}, {"languages": ("en",)}, 1),
+        ({"language": None}, {"language": "es"}, 1),
+        ({"languages": ("pt-BR", "es")}, {"languages": ("pt", "es")}, 0),  # one language
+        ({"language": "es"}, {"languages": ("es",)}, 0),
+    ],
+)
+def test_other_languages_of_the_corpus_make_another(before, after, reads):
+    for said, expected in ((before, 1), (after, reads)):
+        data = Data()
+        vars(data.corpus).update(said)
+        indexed(BM25(), data)
+        assert data.corpus.reads == expected
 
 
 @pytest.mark.parametrize("change", ["format", "version"])

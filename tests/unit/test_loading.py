@@ -175,6 +175,32 @@ def test_the_language_is_that_of_most_queries(data):
 
 
 @pytest.mark.parametrize(
+    ("said", "languages"),
+    [
+        ([None], ()),
+        ([None, "", "German", "e n"], ()),  # none of them is a code
+        (["en", None, "es", "es"], ("es", "en")),
+        (["fr", "en", "es", "es", "en", "de"], ("en", "es", "de", "fr")),  # equally frequent: by the alphabet
+        (["pt-BR", "es", "es", "pt", "PT_pt"], ("pt", "es")),  # regions are one language, which makes it the first
+    ],
+)
+def test_the_languages_are_those_of_the_queries_by_frequency(tmp_path, said, languages):
+    write_snapshot(
+        tmp_path / "data",
+        dataset="acme/toy",
+        snapshot="2026-10",
+        license="MIT",
+        documents=DOCUMENTS[:1],
+        queries=[Query(f"q{i}", "text", language=language) for i, language in enumerate(said)],
+        nuggets=[Nugget(f"n{i}", f"q{i}", 0, "fact") for i in range(len(said))],
+        judgments=[Judgment(f"q{i}", f"n{i}", "d00000", 1) for i in range(len(said))],
+    )
+    data = load(tmp_path / "data")
+    assert data.languages == data.corpus.languages == languages
+    assert data.language == data.corpus.language == (languages[0] if languages else None)
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("text", ["T1 B1", "T2 B2", "T3 B3"]),
@@ -406,6 +432,7 @@ ROWS = [("q2", "n", "b", 1), ("q2", "n", "a", 0), ("q1", "n", "a", 1), ("q2", "m
 def test_judgments_alone_make_a_dataset_in_their_own_order():
     data = Dataset.from_nugget_qrels(iter(ROWS), name="x", snapshot="s")
     assert (data.name, data.snapshot, data.path, data.manifest, data.language) == ("x", "s", None, None, None)
+    assert data.languages == ()
     assert data.queries.columns("query_id") == (["q2", "q1"],)
     assert data.nuggets.columns("query_id", "nugget_id", "position") == (["q2", "q1", "q2"], ["n", "n", "m"], [0, 0, 1])
     assert list(zip(*data.judgments.columns("query_id", "nugget_id", "doc_id", "score"), strict=True)) == ROWS
