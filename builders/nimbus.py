@@ -158,10 +158,10 @@ def _release_notes(seed: int) -> Iterator[Document]:
         openings, endings = draw.endless(written["openings"]), draw.endless(written["endings"])
         for title in written["titles"]:
             number += 1
-            version = f"{draw.number(4, 9)}.{draw.number(0, 19)}"
+            day = draw.day(FIRST, LAST)
+            version = f"{day.year - FIRST.year + 6}.{day.month}"  # later releases have larger numbers
             listed = "\n".join(f"- {next(changes)}" for _ in range(5))
             text = [next(openings), listed, next(endings)]
-            day = draw.day(FIRST, LAST)
             yield _page(f"note-{number:02}", language, title.format(version=version), text, day, revised=False)
 
 

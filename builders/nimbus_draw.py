@@ -38,7 +38,7 @@ _MONTHS = {
         "December",
     ],
 }
-_REVISED = {"es": "Última revisión: {0.day} de {month} de {0.year}.", "en": "Last revised: {0.day} {month} {0.year}."}
+_REVISED = {"es": "Última revisión: {0.day} de {month} de {0.year}.", "en": "Last revised: {month} {0.day}, {0.year}."}
 
 
 class Draw:
