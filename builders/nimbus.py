@@ -159,7 +159,7 @@ def _release_notes(seed: int) -> Iterator[Document]:
         for title in written["titles"]:
             number += 1
             day = draw.day(FIRST, LAST)
-            version = f"{day.year - FIRST.year + 6}.{day.month}"  # later releases have larger numbers
+            version = f"{day:%y}.{day.month}.{day.day}"
             listed = "\n".join(f"- {next(changes)}" for _ in range(5))
             text = [next(openings), listed, next(endings)]
             yield _page(f"note-{number:02}", language, title.format(version=version), text, day, revised=False)
