@@ -22,6 +22,7 @@ SEED = 2504
 SNAPSHOT = "2026-11"
 CREATED = date(2026, 11, 30)
 TEXTS = Path(__file__).with_name("nimbus_texts")
+TYPES = ("exact", "paraphrase", "distractor", "noise")
 YEARS = (2024, 2026)
 FIRST, LAST = date(2024, 6, 1), date(2026, 10, 31)
 """The days between which pages were revised."""
@@ -40,19 +41,14 @@ def documents(seed: int = SEED) -> tuple[Document, ...]:
 
 def queries() -> Iterator[Query]:
     """Yield the 60 questions, each with its answer, language and trap."""
-    for asked in _texts("questions")["questions"]:
-        yield Query(
-            asked["id"],
-            asked["text"],
-            answer_text=asked["answer"],
-            language=asked["language"],
-            type=asked["type"],
-        )
+    for trap in TYPES:
+        for asked in _texts(f"questions_{trap}")["questions"]:
+            yield Query(asked["id"], asked["text"], answer_text=asked["answer"], language=asked["language"], type=trap)
 
 
 def nuggets() -> Iterator[Nugget]:
     """Yield the facts of every answer."""
-    for asked in _texts("questions")["questions"]:
+    for asked in _questions():
         for position, fact in enumerate(asked["nuggets"]):
             yield Nugget(_nugget_id(asked, position), asked["id"], position, fact["text"], fact["importance"])
 
@@ -63,7 +59,7 @@ def judgments() -> Iterator[Judgment]:
     Those are the documents that support one of the question's nuggets, and its negatives: the sibling, the superseded
     policy, the posts that look alike.
     """
-    for asked in _texts("questions")["questions"]:
+    for asked in _questions():
         judged = {*asked["negatives"], *(name for fact in asked["nuggets"] for name in fact["documents"])}
         for position, fact in enumerate(asked["nuggets"]):
             for doc_id in sorted(judged):
@@ -97,6 +93,10 @@ def build(out: Path, seed: int = SEED) -> "Manifest":
         sections={section["heading"]: section["text"] for section in card["sections"]},
         created=CREATED,
     )
+
+
+def _questions() -> Iterator[dict[str, Any]]:
+    return (asked for trap in TYPES for asked in _texts(f"questions_{trap}")["questions"])
 
 
 def _nugget_id(asked: Mapping[str, Any], position: int) -> str:
