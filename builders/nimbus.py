@@ -1,6 +1,6 @@
 """Nimbus: the benchmark that comes with the package, the documentation of an invented cloud storage service.
 
-All texts are written by hand and lie in ``nimbus_texts``. This module fills in what two siblings differ in, and draws
+The texts were written one by one and lie in ``nimbus_texts``. This module fills in what two siblings differ in, and draws
 by seed what no answer depends on: closing words, dates, which changes a release note lists. Pages and questions need
 the standard library alone; only ``build``, which writes the snapshot, needs the package's libraries.
 """

@@ -73,6 +73,7 @@ def described(data: "Dataset") -> dict[str, Any]:
         "license": plain["license"],
         "created": plain["created"],
         "language": data.language,
+        "languages": list(data.languages),
         "tables": {name: {"rows": entry["rows"]} for name, entry in plain["tables"].items()},
         "sources": plain["sources"],
         "recipe": plain["recipe"],

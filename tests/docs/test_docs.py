@@ -1,9 +1,19 @@
 """What the documents say is what happens."""
 
+import os
 import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
+from freshstack_datasets import load
+from freshstack_datasets.evaluation import hypotheses_of
 from freshstack_datasets.evaluation.measures import DEFAULTS, Measure
 from tests.docs import commands, readme
 
@@ -76,3 +86,31 @@ def test_commands_and_six_lines_of_python_follow_the_first_sentence_of_the_readm
     assert [block[1] for block in (first, shown, python, result)] == ["sh", "text", "python", "text"]
     assert README[: first.start()].count("\n\n") == 3  # the heading, the sentence, and what to do before
     assert len(python[2].splitlines()) == 6
+
+
+def test_the_readme_tells_the_traps_of_nimbus_as_they_are():
+    section = README.split("## Nimbus")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:3] == "| `"]
+    assert {row[0].strip("`"): int(row[1]) for row in rows} == Counter(load("nimbus").queries.columns("type")[0])
+    expected = {row[0].strip("`"): row[4] for row in rows}
+    for hypothesis in hypotheses_of("nimbus"):
+        assert hypothesis.better in expected[hypothesis.type]
+    assert expected.keys() == {hypothesis.type for hypothesis in hypotheses_of("nimbus")}
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_the_demo_scores_bm25_by_type_and_names_three_commands_that_work(tmp_path):
+    beside = Path(sys.executable).parent
+    env = {**os.environ, "PATH": os.pathsep.join([str(beside), os.environ["PATH"]])}
+
+    def ran(*command, cwd=tmp_path):
+        return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=True).stdout
+
+    shown = ran("make", "demo", f"BIN={beside}", cwd=readme.ROOT)
+    table, after = shown.split("Three things to try next")
+    for trap in Counter(load("nimbus").queries.columns("type")[0]):
+        assert len(re.findall(rf"^ .* {trap} ", table, re.MULTILINE)) == 3  # measures
+    commands = [line.strip() for line in after.splitlines() if line.startswith("  freshstack ")]
+    assert len(commands) == 3
+    for command in commands:
+        assert ran(*shlex.split(command))

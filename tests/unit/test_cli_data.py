@@ -210,7 +210,7 @@ def test_an_unknown_dataset_gets_a_suggestion_or_a_list(run):
     assert (code, out) == (2, "")
     assert err.startswith("error: unknown dataset 'freshstack/langchian'; did you mean 'freshstack/langchain'")
     assert err.endswith("? or give the folder of a snapshot\n")
-    assert run("info", "zzz")[2].endswith("'freshstack/yolo', or give the folder of a snapshot\n")
+    assert run("info", "zzz")[2].endswith("'freshstack/nimbus' and 2 more, or give the folder of a snapshot\n")
     assert err.count("\n") == 1
 
 
