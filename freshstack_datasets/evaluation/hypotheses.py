@@ -1,15 +1,16 @@
 """What is expected to help against each kind of question, and whether two results bear it out."""
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
 from freshstack_datasets.errors import NotComparableError, shown
+from freshstack_datasets.evaluation.judgments import Scorable
 from freshstack_datasets.evaluation.measures import Measure
 from freshstack_datasets.evaluation.result import Result
 from freshstack_datasets.evaluation.statistics import bootstrap_intervals, detectable_difference
@@ -52,8 +53,6 @@ class Finding:
         low: The low end of its 95 % paired bootstrap interval.
         high: The high end.
         detectable: The smallest difference that so many queries would show with a power of 80 %.
-        verdict: "confirmed" when the whole interval is above 0, "refuted" when it is below, else "open": then nothing is
-            shown but that a difference much larger than ``detectable`` is unlikely.
     """
 
     hypothesis: Hypothesis
@@ -63,7 +62,14 @@ class Finding:
     low: float
     high: float
     detectable: float
-    verdict: Verdict
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval says: "confirmed" when all of it is above 0, "refuted" when all is below, else "open".
+
+        "Open" shows nothing but that a difference much larger than ``detectable`` is unlikely.
+        """
+        return "confirmed" if self.low > 0 else "refuted" if self.high < 0 else "open"
 
     def __str__(self) -> str:
         return (
@@ -74,38 +80,20 @@ class Finding:
 
 
 def verdict_of(findings: Iterable[Finding]) -> Verdict:
-    """Return what several findings on one hypothesis say together: it has to win against every system named in ``than``.
+    """Return what the findings on one hypothesis say together: it must hold against every system of ``than``.
 
     Args:
-        findings: One a system that was to be beaten; without any, the verdict is open.
+        findings: One for each system of ``than``, all of them; without any, the verdict is "open".
     """
     found = {finding.verdict for finding in findings}
     return "refuted" if "refuted" in found else "confirmed" if found == {"confirmed"} else "open"
 
 
-class _Columns(Protocol):
-    def columns(self, *fields: str) -> tuple[Sequence[Any], ...]: ...
-
-
-class Typed(Protocol):
-    """A dataset whose queries have types."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What it holds."""
-        ...
-
-    @property
-    def queries(self) -> _Columns:
-        """Its queries."""
-        ...
-
-
 def hypotheses_of(dataset: str) -> tuple[Hypothesis, ...]:
-    """Return what is expected of a dataset, one hypothesis a type of question; nothing of most datasets.
+    """Return what is expected of a dataset, one hypothesis for each type of question; of most datasets nothing.
 
     Args:
-        dataset: The dataset's name, ``freshstack/nimbus`` or short ``nimbus``.
+        dataset: The dataset's name, in full (``freshstack/nimbus``) or short (``nimbus``).
     """
     return _all().get(dataset.removeprefix("freshstack/"), ())
 
@@ -121,8 +109,10 @@ def _hypothesis(name: str, entry: dict[str, Any]) -> Hypothesis:
     return Hypothesis(f"freshstack/{name}", **told)
 
 
-def weigh(hypothesis: Hypothesis, better: Result, baseline: Result, dataset: Typed) -> Finding:
+def weigh(hypothesis: Hypothesis, better: Result, baseline: Result, dataset: Scorable) -> Finding:
     """Hold a hypothesis against two results.
+
+    The interval is made with the resamples and the seed of the first result.
 
     Args:
         hypothesis: What is expected.
@@ -150,14 +140,13 @@ def weigh(hypothesis: Hypothesis, better: Result, baseline: Result, dataset: Typ
     differences = np.array([[values[query_id] - others[query_id] for query_id in asked]])
     [[low, high]] = bootstrap_intervals(differences, better.resamples, better.seed).tolist()
     return Finding(
-        hypothesis,
-        (better.system, baseline.system),
-        len(asked),
-        float(differences.mean()),
-        low,
-        high,
-        float(detectable_difference(differences)[0]),
-        "confirmed" if low > 0 else "refuted" if high < 0 else "open",
+        hypothesis=hypothesis,
+        systems=(better.system, baseline.system),
+        queries=len(asked),
+        difference=float(differences.mean()),
+        low=low,
+        high=high,
+        detectable=float(detectable_difference(differences)[0]),
     )
 
 

@@ -61,10 +61,9 @@ def test_the_full_name_gives_the_same_and_other_datasets_have_none():
 
 def test_a_difference_on_the_queries_of_the_type_alone_confirms_it():
     # exact: 0.4, 0.5, 0.6, 0.5, all above 0, so that every resample's mean is; the other types say the opposite
-    finding = weigh(
-        hypothesis("exact"), result([0.9, 0.8, 0.7, 0.6, 0, 0, 0, 0]), result([0.5, 0.3, 0.1, 0.1] + [1] * 4), Data()
-    )
-    assert (finding.verdict, finding.queries, finding.systems) == ("confirmed", 4, ("a", "a"))
+    with_it = result([0.9, 0.8, 0.7, 0.6, 0, 0, 0, 0], "hybrid")
+    finding = weigh(hypothesis("exact"), with_it, result([0.5, 0.3, 0.1, 0.1] + [1] * 4, "bm25"), Data())
+    assert (finding.verdict, finding.queries, finding.systems) == ("confirmed", 4, ("hybrid", "bm25"))
     assert finding.difference == pytest.approx((0.4 + 0.5 + 0.6 + 0.5) / 4)
     assert 0.4 <= finding.low <= finding.high <= 0.6 + 1e-12
     # s of (0.4, 0.5, 0.6, 0.5) is sqrt(0.02 / 3); z(0.975) + z(0.8) = 1.95996 + 0.84162
