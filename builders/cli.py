@@ -76,7 +76,7 @@ def nimbus(
 ) -> None:
     """Make the benchmark that comes with the package: the documentation of an invented cloud storage service.
 
-    The seed decides on closing words, dates and the order of release notes' changes; with the usual one the tables are
+    The seed decides on closing words, dates and which changes a release note lists; with the usual one the tables are
     those of the package, byte for byte.
     """
     from builders.nimbus import build
@@ -100,7 +100,7 @@ def _facts(manifest: "Manifest") -> dict[str, Any]:
 
 
 def _say_built(out: Path, manifest: "Manifest") -> None:
-    """Say the same in two lines."""
+    """Print what every build says of its snapshot as text."""
     tables = manifest.tables
     console.say(f"{out}: {manifest.dataset}@{manifest.snapshot}, fingerprint {manifest.fingerprint[:12]}")
     sizes = (console.counted(tables["queries"].rows, "queries"), console.counted(tables["corpus"].rows, "documents"))

@@ -1,8 +1,8 @@
 """Nimbus: the benchmark that comes with the package, the documentation of an invented cloud storage service.
 
-The texts were written one by one and lie in ``nimbus_texts``. This module fills in what two siblings differ in, and draws
-by seed what no answer depends on: closing words, dates, which changes a release note lists. Pages and questions need
-the standard library alone; only ``build``, which writes the snapshot, needs the package's libraries.
+The texts were written one by one and lie in ``nimbus_texts``. This module fills in what two siblings differ in, and
+draws by seed what no answer depends on: closing words, dates, which changes a release note lists. Pages and questions
+need the standard library alone; only ``build``, which writes the snapshot, needs the package's libraries.
 """
 
 import tomllib
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builders.nimbus_draw import Draw, day_in_words
+from builders.nimbus_draw import Draw
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 
 if TYPE_CHECKING:
@@ -26,6 +26,18 @@ TYPES = ("exact", "paraphrase", "distractor", "noise")
 YEARS = (2024, 2026)
 FIRST, LAST = date(2024, 6, 1), date(2026, 10, 31)
 """The days between which pages were revised."""
+
+_MONTHS = {
+    "es": (
+        "enero", "febrero", "marzo", "abril", "mayo", "junio",
+        "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
+    ),
+    "en": (
+        "January", "February", "March", "April", "May", "June",
+        "July", "August", "September", "October", "November", "December",
+    ),
+}  # fmt: skip
+_REVISED = {"es": "Última revisión: {0.day} de {month} de {0.year}.", "en": "Last revised: {month} {0.day}, {0.year}."}
 
 
 def documents(seed: int = SEED) -> tuple[Document, ...]:
@@ -41,9 +53,14 @@ def documents(seed: int = SEED) -> tuple[Document, ...]:
 
 def queries() -> Iterator[Query]:
     """Yield the 60 questions, each with its answer, language and trap."""
-    for trap in TYPES:
-        for asked in _texts(f"questions_{trap}")["questions"]:
-            yield Query(asked["id"], asked["text"], answer_text=asked["answer"], language=asked["language"], type=trap)
+    for asked in _questions():
+        yield Query(
+            asked["id"],
+            asked["text"],
+            answer_text=asked["answer"],
+            language=asked["language"],
+            type=asked["type"],
+        )
 
 
 def nuggets() -> Iterator[Nugget]:
@@ -96,7 +113,9 @@ def build(out: Path, seed: int = SEED) -> "Manifest":
 
 
 def _questions() -> Iterator[dict[str, Any]]:
-    return (asked for trap in TYPES for asked in _texts(f"questions_{trap}")["questions"])
+    for trap in TYPES:
+        for asked in _texts(f"questions_{trap}")["questions"]:
+            yield {**asked, "type": trap}
 
 
 def _nugget_id(asked: Mapping[str, Any], position: int) -> str:
@@ -123,7 +142,7 @@ def _plans(seed: int) -> Iterator[Document]:
     for pair in written["pairs"]:
         draw = Draw(seed, f"SKU-{pair['number']}")
         closing, day = draw.one(written["closings"][pair["language"]]), draw.day(FIRST, LAST)
-        for side, letter in enumerate("MA"):
+        for side, letter in enumerate("MA"):  # monthly and annual
             sku = f"SKU-{pair['number']}{letter}"
             title, text = _filled(pair, side, sku=sku, name=pair["name"])
             doc_id = f"plan-{pair['number']}{letter.lower()}"
@@ -183,6 +202,6 @@ def _page(
     doc_id: str, language: str, title: str, paragraphs: list[str], day: date, *, revised: bool = True, **more: str
 ) -> Document:
     """Return a page with its address and day; help pages also say at their end when they were revised."""
-    end = [day_in_words(day, language)] if revised else []
+    end = [_REVISED[language].format(day, month=_MONTHS[language][day.month - 1])] if revised else []
     metadata = {"url": f"https://docs.nimbus.example/{language}/{doc_id}", "date": day.isoformat(), **more}
     return Document(doc_id, title, "\n\n".join([*paragraphs, *end]), metadata)

@@ -20,6 +20,10 @@ from freshstack_datasets.retrieval.language import told_language
 CODE = re.compile(r"\b(?:ERR-\d{4}|SKU-\d\d[MA])\b")
 PAGES = {page.doc_id: page for page in nimbus.documents()}
 QUERIES = {query.query_id: query for query in nimbus.queries()}
+NEAR = 0.3
+"""The overlap from which two pages are near-duplicates: that of siblings is above 0.6, of any other two below 0.25."""
+FAMILIES = {"exact": {"err", "plan"}, "paraphrase": {"bill", "acct"}, "distractor": {"pol"}}
+"""Where the answers to a type of question are, for the most part."""
 
 
 def language(page):
@@ -216,10 +220,6 @@ def test_only_siblings_are_near_duplicates():
     assert near == pairs
 
 
-NEAR = 0.3
-"""Pages that share so many of their word 4-grams are near-duplicates; others share less than half of that."""
-
-
 def test_release_notes_and_posts_use_the_words_and_codes_of_the_others():
     noise = [page for doc_id, page in PAGES.items() if family(doc_id) in ("note", "post")]
     assert sum(bool(CODE.search(page.default_text())) for page in noise) >= 30
@@ -262,9 +262,6 @@ def test_every_near_duplicate_and_every_page_that_shares_a_code_is_judged(query_
 def test_release_notes_posts_and_superseded_policies_answer_nothing():
     answering = {j.doc_id for j in nimbus.judgments() if j.score}
     assert not {doc_id for doc_id in answering if family(doc_id) in ("note", "post") or doc_id.endswith("-2024")}
-
-
-FAMILIES = {"exact": {"err", "plan"}, "paraphrase": {"bill", "acct"}, "distractor": {"pol"}}
 
 
 @pytest.mark.parametrize("query_id", QUERIES)
