@@ -19,7 +19,7 @@ from freshstack_datasets.progress import track
 from freshstack_datasets.records import Document
 from freshstack_datasets.retrieval.given import collection
 from freshstack_datasets.retrieval.index_folder import damaged
-from freshstack_datasets.retrieval.language import Terms
+from freshstack_datasets.retrieval.language import TermNumbers
 
 IDS, TERMS = "doc_ids.json", "vocab.index.json"
 ARRAYS = {"data": "f4", "indices": "i4", "indptr": "i8"}
@@ -61,7 +61,7 @@ def build(documents: Collection[Document], languages: tuple[str, ...], k1: float
         InputError: Something in the corpus is no document.
         RecordError: A document id comes twice.
     """
-    terms = Terms(languages)
+    terms = TermNumbers(languages)
     collection(documents, "the corpus", "documents")
     numbers, ends, doc_ids = array("i"), [0], []
     for document in track(documents, length_hint(documents) or None, "reading documents"):
@@ -74,7 +74,7 @@ def build(documents: Collection[Document], languages: tuple[str, ...], k1: float
     ascending = tuple(doc_ids[i] for i in order)
     if not len(numbers):
         return Index(ascending, languages, None)
-    vocabulary = terms.numbers
+    vocabulary = terms.vocabulary
     del terms, doc_ids  # bm25s needs the memory more
     scorer = _scorer(_TokenLists(np.frombuffer(numbers, np.int32), ends), vocabulary, k1, b)
     if order != list(range(len(order))):

@@ -65,29 +65,25 @@ def languages_of(documents: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(code for code in map(language_code, said) if code)) or (DEFAULT,)
 
 
-def told_language(words: list[str], languages: tuple[str, ...]) -> str:
-    """Return the language whose stop words are most of some words; a word that two languages share counts for both.
+def detected_language(words: list[str], languages: tuple[str, ...]) -> str:
+    """Return the language whose stop words are the most frequent among words.
+
+    A word that is a stop word of two languages counts for both.
 
     Args:
         words: The words of a text in lower case, each as often as it comes.
-        languages: The languages to choose from. Of equals the first is chosen, so the main one where there is no stop
-            word; another one without a stop word list never is.
+        languages: The languages to choose from, at least one. Of equals the first is chosen, so the main one where
+            there is no stop word; any other without a list of stop words never is.
     """
     if len(languages) == 1:
         return languages[0]
-    found = list(filter(_stop_words_of_any(languages).__contains__, words))
-    return max(_choice(languages), key=lambda language: sum(map(stop_words(language).__contains__, found)))
+    return max(_detectable(languages), key=lambda language: sum(map(stop_words(language).__contains__, words)))
 
 
 @cache
-def _choice(languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the languages that a text can be in: the main one, and the others that have stop words."""
+def _detectable(languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the languages that can win: few, however many codes a dataset names."""
     return languages[:1] + tuple(language for language in languages[1:] if stop_words(language))
-
-
-@cache
-def _stop_words_of_any(languages: tuple[str, ...]) -> frozenset[str]:
-    return frozenset().union(*map(stop_words, languages))
 
 
 def query_language(said: object, text: str, languages: tuple[str, ...]) -> str:
@@ -100,49 +96,52 @@ def query_language(said: object, text: str, languages: tuple[str, ...]) -> str:
     """
     code = language_code(said)
     if code is None:
-        return told_language(find_words(text.lower()), languages)
+        return detected_language(find_words(text.lower()), languages)
     return code if code in languages else languages[0]
 
 
-class Terms:
-    """Makes the numbers of terms of texts, each text read in the language that ``told_language`` finds.
+class TermNumbers:
+    """Makes the numbers of terms of texts, each text read in its ``detected_language``.
 
-    Terms are numbered in the order in which they first come, and equal terms of two languages are one.
+    Terms are numbered in the order in which they first come, and equal terms of two languages are one. ``vocabulary``
+    has the number of each.
 
     Args:
         languages: The languages of the corpus.
     """
 
     def __init__(self, languages: tuple[str, ...]) -> None:
-        self.numbers: dict[str, int] = {}
+        self.vocabulary: dict[str, int] = {}
         self._languages = languages
-        self._words = {language: _Words(language, self.numbers) for language in _choice(languages)}
+        self._words = {language: _Words(language, self.vocabulary) for language in _detectable(languages)}
 
     def of(self, text: str) -> list[int]:
         """Return the numbers of a text's terms, in order, without the stop words."""
         words = find_words(text.lower())
-        number = self._words[told_language(words, self._languages)].__getitem__
-        return [found for found in map(number, words) if found >= 0]
+        number_of = self._words[detected_language(words, self._languages)].__getitem__
+        return [number for number in map(number_of, words) if number >= 0]
 
 
 class _Words(dict[str, int]):
-    """Words of one language to the numbers of their terms, stop words to -1; a word is looked at when it first comes.
+    """Words of one language to the numbers of their terms, stop words to -1.
+
+    A word is looked at when it first comes, since stemming takes far longer than looking up.
 
     Args:
         language: The language.
-        numbers: Terms to their numbers; new terms are added.
+        vocabulary: Terms to their numbers; new terms are added.
     """
 
-    def __init__(self, language: str, numbers: dict[str, int]) -> None:
+    def __init__(self, language: str, vocabulary: dict[str, int]) -> None:
         super().__init__()
-        self._numbers = numbers
+        self._vocabulary = vocabulary
         self._stop_words, self._stem = stop_words(language), stemmer(language)
 
     def __missing__(self, word: str) -> int:
         self[word] = -1
         if word not in self._stop_words:
             [stem] = self._stem([word])
-            self[word] = self._numbers.setdefault(stem, len(self._numbers))
+            self[word] = self._vocabulary.setdefault(stem, len(self._vocabulary))
         return self[word]
 
 

@@ -15,7 +15,7 @@ from builders import nimbus
 from builders.__main__ import main
 from freshstack_datasets import load, verify
 from freshstack_datasets.catalog import bundled
-from freshstack_datasets.retrieval.language import told_language
+from freshstack_datasets.retrieval.language import detected_language
 
 CODE = re.compile(r"\b(?:ERR-\d{4}|SKU-\d\d[MA])\b")
 PAGES = {page.doc_id: page for page in nimbus.documents()}
@@ -171,7 +171,7 @@ def test_a_page_has_a_few_paragraphs(doc_id):
 def test_every_page_is_read_in_the_language_that_it_is_written_in():
     for doc_id, page in PAGES.items():
         for languages in (("es", "en"), ("en", "es")):
-            assert told_language(words(page), languages) == language(page), doc_id
+            assert detected_language(words(page), languages) == language(page), doc_id
 
 
 def test_no_two_pages_share_a_title_but_the_policies_of_two_years():

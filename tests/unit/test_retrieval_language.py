@@ -10,14 +10,14 @@ from freshstack_datasets.records import language_code
 from freshstack_datasets.retrieval.language import (
     STEMMERS,
     STOP_WORDS,
-    Terms,
+    TermNumbers,
     chosen_language,
+    detected_language,
     find_words,
     languages_of,
     query_language,
     stop_words,
     terms,
-    told_language,
 )
 
 
@@ -84,7 +84,7 @@ def test_a_corpus_is_in_the_languages_that_it_says_and_in_english_when_it_says_n
     ],
 )
 def test_a_text_is_in_the_language_of_most_of_its_stop_words(text, languages, language):
-    assert told_language(text.split(), languages) == language
+    assert detected_language(text.split(), languages) == language
 
 
 CODE = """
@@ -97,11 +97,11 @@ for name in names:
 def test_code_is_outvoted_by_a_few_sentences_and_decides_alone():
     # CODE has the English stop words for, in, if, not, in, and, is, not: 8. None is Spanish.
     code = find_words(CODE.lower())
-    assert told_language(code, ("es", "en")) == "en"
+    assert detected_language(code, ("es", "en")) == "en"
     # Spanish: el, no, está, en, la, se, con, un, que, el, de, la = 12, and English 8 + "no" = 9.
     prose = find_words("si el nombre no está en la lista, se responde con un error que dice el código de la cuenta")
-    assert told_language(prose + code, ("en", "es")) == "es"
-    assert told_language(prose + code + code, ("es", "en")) == "en"  # 17 against 12
+    assert detected_language(prose + code, ("en", "es")) == "es"
+    assert detected_language(prose + code + code, ("es", "en")) == "en"  # 17 against 12
 
 
 @pytest.mark.parametrize(
@@ -141,20 +141,20 @@ def test_text_becomes_lower_case_words_without_stop_words_stemmed(language, text
 
 def test_documents_and_queries_are_read_alike():
     text = "The running dogs and the dog ran; Running"
-    numbered = Terms(("en",))
+    numbered = TermNumbers(("en",))
     numbers = numbered.of(text)
-    of_number = {number: term for term, number in numbered.numbers.items()}
+    of_number = {number: term for term, number in numbered.vocabulary.items()}
     assert [of_number[number] for number in numbers] == terms(text, "en") == ["run", "dog", "dog", "ran", "run"]
     assert numbers == [0, 1, 1, 2, 0]
 
 
 def test_terms_of_all_languages_are_one_vocabulary():
-    numbered = Terms(("es", "en"))
+    numbered = TermNumbers(("es", "en"))
     # Snowball: cobros -> cobr in Spanish, charges -> charg in English; err and 4012 stay as they are in both.
     assert numbered.of("Los cobros de ERR-4012") == [0, 1, 2]
     assert numbered.of("The charges of ERR-4012") == [3, 1, 2]
     assert numbered.of("cobro") == [0]
-    assert list(numbered.numbers) == ["cobr", "err", "4012", "charg"]  # no term that no text holds
+    assert list(numbered.vocabulary) == ["cobr", "err", "4012", "charg"]  # no term that no text holds
 
 
 def test_every_language_named_has_what_is_said():
