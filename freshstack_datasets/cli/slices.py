@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from freshstack_datasets.cli import console
 from freshstack_datasets.errors import shown
+from freshstack_datasets.evaluation import Interval, Result, Slice
+from freshstack_datasets.evaluation.slicing import FEW, columns_with_values
 
 if TYPE_CHECKING:
-    from freshstack_datasets.evaluation import Interval, Result, Slice
     from freshstack_datasets.loading import Dataset
 
 ALL, NONE = "all", "(none)"
@@ -15,7 +16,7 @@ LONGEST = 40
 """Characters of a value that the table shows."""
 
 
-def say(results: "Sequence[Result]", by: str, parts: "Sequence[Sequence[Slice]]") -> None:
+def say(results: Sequence[Result], by: str, parts: Sequence[Sequence[Slice]]) -> None:
     """Print the table and what its reader must know.
 
     Args:
@@ -29,7 +30,7 @@ def say(results: "Sequence[Result]", by: str, parts: "Sequence[Sequence[Slice]]"
         console.say(note)
 
 
-def entries(results: Sequence[Mapping[str, Any]], by: str, parts: "Sequence[Sequence[Slice]]") -> list[dict[str, Any]]:
+def entries(results: Sequence[Mapping[str, Any]], by: str, parts: Sequence[Sequence[Slice]]) -> list[dict[str, Any]]:
     """Return results as JSON holds them, each with its slices added.
 
     Args:
@@ -37,34 +38,30 @@ def entries(results: Sequence[Mapping[str, Any]], by: str, parts: "Sequence[Sequ
         by: The column that the slices are made by.
         parts: The slices of each.
     """
-    added = [{"by": by, "slices": [part.to_json() for part in slices]} for slices in parts]
-    return [{**result, **more} for result, more in zip(results, added, strict=True)]
+    return [
+        {**result, "by": by, "slices": [part.to_json() for part in slices]}
+        for result, slices in zip(results, parts, strict=True)
+    ]
 
 
-def doubt(data: "Dataset", by: str, parts: "Sequence[Slice]") -> str:
+def doubt(data: "Dataset", by: str, slices: Sequence[Slice]) -> str:
     """Say that no query has a value in the column, and which columns have values; nothing when some query has."""
-    if any(part.value is not None for part in parts):
+    if any(part.value is not None for part in slices):
         return ""
-    from freshstack_datasets.evaluation.slicing import columns_with_values
-
     return f"the queries of this dataset have no {by}; columns that have values: {', '.join(columns_with_values(data))}"
 
 
-def _rows(results: "Sequence[Result]", parts: "Sequence[Sequence[Slice]]") -> Iterator[tuple[str, ...]]:
+def _rows(results: Sequence[Result], parts: Sequence[Sequence[Slice]]) -> Iterator[tuple[str, ...]]:
     """Yield of each system and measure the mean over all queries, then that of each slice."""
     for result, slices in zip(results, parts, strict=True):
-        system = result.system
-        for name, mean in result.mean.items():
-            measure, whole = name, result.interval(name) if result.queries > 1 else None
-            yield system, measure, ALL, *_cells(result.queries, mean, whole)
-            system = measure = ""  # they stand beside the first of their rows
+        for place, (name, mean) in enumerate(result.mean.items()):
+            interval = result.interval(name) if result.queries > 1 else None
+            yield "" if place else result.system, name, ALL, *_cells(result.queries, mean, interval)
             for part in slices:
-                yield system, measure, _label(part.value), *_cells(part.queries, part.mean[name], part.interval(name))
+                yield "", "", _label(part.value), *_cells(part.queries, part.mean[name], part.interval(name))
 
 
-def _cells(queries: int, mean: float, interval: "Interval | None") -> tuple[str, str, str]:
-    from freshstack_datasets.evaluation.slicing import FEW
-
+def _cells(queries: int, mean: float, interval: Interval | None) -> tuple[str, str, str]:
     ends = "-" if interval is None else f"{interval.low:.4f} to {interval.high:.4f}"
     return f"{'*' if queries < FEW else ''}{queries:,}", f"{mean:.4f}", ends
 
@@ -77,9 +74,7 @@ def _label(value: str | int | None) -> str:
     return shown(value) if line in ("", ALL, NONE) else line
 
 
-def _notes(by: str, slices: "Sequence[Slice]") -> Iterator[str]:
-    from freshstack_datasets.evaluation.slicing import FEW
-
+def _notes(by: str, slices: Sequence[Slice]) -> Iterator[str]:
     if any(part.few for part in slices):
         yield (
             f"* fewer than {FEW} queries: a single one can move the mean by more than {1 / FEW:.2f}, "

@@ -26,8 +26,6 @@ NUGGETS = "nuggets"
 COLUMNS = (*(member.name for member in fields(Query)), NUGGETS)
 """What slices can be made by."""
 
-_EACH_ITS_OWN = ("query_id", "text")
-
 
 @dataclass(frozen=True, eq=False)
 class Slice:
@@ -72,10 +70,10 @@ class Slice:
         Raises:
             UnknownNameError: The measure was not computed.
         """
-        bounds = self.bounds
-        return ByMeasure(self.measures, lambda place: None if bounds is None else Interval(*map(float, bounds[place])))[
-            name
-        ]
+        return ByMeasure(self.measures, self._interval)[name]
+
+    def _interval(self, place: int) -> Interval | None:
+        return None if self.bounds is None else Interval(*map(float, self.bounds[place]))
 
     def to_json(self) -> dict[str, Any]:
         """Return the slice as JSON can hold it; the ends of an interval that is not there are None."""
@@ -126,7 +124,7 @@ def check_column(by: str) -> None:
     """Refuse a name that no slices can be made by, before anything is computed.
 
     Raises:
-        UnknownNameError: It is no field of a query and not ``nuggets``.
+        UnknownNameError: It is neither a field of a query nor ``nuggets``.
     """
     if by not in COLUMNS:
         raise UnknownNameError("column of the queries", by, hint=f"known: {', '.join(COLUMNS)}")
@@ -134,7 +132,7 @@ def check_column(by: str) -> None:
 
 def columns_with_values(dataset: Scorable) -> tuple[str, ...]:
     """Return the columns that some query has a value in, without id and text, of which each query has its own."""
-    asked = [name for name in COLUMNS if name not in (*_EACH_ITS_OWN, NUGGETS)]
+    asked = [name for name in COLUMNS if name not in ("query_id", "text", NUGGETS)]
     columns = dataset.queries.columns(*asked)
     return (*(name for name, column in zip(asked, columns, strict=True) if _some(column)), NUGGETS)
 
