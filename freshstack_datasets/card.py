@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 
 import yaml
 
@@ -10,10 +9,8 @@ from freshstack_datasets.manifest import Manifest
 from freshstack_datasets.recipe import Source
 from freshstack_datasets.tables.schema import QRELS, TABLES
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 
-
-def card(manifest: Manifest, about: str = "", sections: Mapping[str, str] = _NOTHING) -> str:
+def card(manifest: Manifest, about: str = "", sections: Mapping[str, str] | None = None) -> str:
     """Return the card: YAML that names the tables, then what the snapshot is in Markdown.
 
     Args:
@@ -22,7 +19,7 @@ def card(manifest: Manifest, about: str = "", sections: Mapping[str, str] = _NOT
             Markdown marks included.
         sections: What else is to be said of it, from a heading to a text like ``about``.
     """
-    return "\n".join(_lines(manifest, about, sections)) + "\n"
+    return "\n".join(_lines(manifest, about, sections or {})) + "\n"
 
 
 def _lines(manifest: Manifest, about: str, sections: Mapping[str, str]) -> Iterable[str]:

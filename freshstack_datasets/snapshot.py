@@ -27,9 +27,9 @@ from freshstack_datasets.tables.spool import Spool
 _DROPPED = "provenance/dropped.jsonl"
 
 
-class _Told(Model):
+class _CardText(Model):
     about: Long
-    sections: dict[Short, Long]
+    sections: Mapping[Short, Long]
 
 
 def write_snapshot(
@@ -85,7 +85,7 @@ def write_snapshot(
         recipe=Recipe() if recipe is None else dict(recipe) if isinstance(recipe, Mapping) else recipe,
         generator=Generator(name="freshstack-datasets", version=__version__),
     )
-    words = made(_Told, about=about, sections=dict(sections or {}))
+    text = made(_CardText, about=about, sections={} if sections is None else sections)
     with atomic_folder(folder) as work:
         tables = _write_tables(work, documents, queries, nuggets, judgments)
         provenance = [] if dropped is None else [_write_dropped(work, dropped)]
@@ -98,7 +98,7 @@ def write_snapshot(
             fingerprint=fingerprint({name: entry["digest"] for name, entry in tables.items()}),
         )
         (work / FILE).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
-        (work / "README.md").write_text(card(manifest, about, words.sections), encoding="utf-8", newline="\n")
+        (work / "README.md").write_text(card(manifest, text.about, text.sections), encoding="utf-8", newline="\n")
     return manifest
 
 

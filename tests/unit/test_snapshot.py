@@ -249,6 +249,11 @@ BAD = {
     ),
     "a description that is none": ({"about": None}, SnapshotError, "about, expected a valid string, got None"),
     "a section that is none": ({"sections": {"Use": None}}, SnapshotError, "sections.Use, expected a valid string"),
+    "sections that are none": (
+        {"sections": ["Use"]},
+        SnapshotError,
+        r"sections, expected a valid dictionary, got \['Use'\]",
+    ),
     "a description that is no Unicode": ({"about": "a\ud800"}, SnapshotError, "about, expected a valid string"),
     "a recipe that is none": ({"recipe": "boil"}, SnapshotError, "recipe, expected a valid dictionary .*got 'boil'"),
     "a number of too many digits": ({"recipe": {"pool": {"depth": 10**5000}}}, SnapshotError, "recipe.pool.depth"),
