@@ -20,6 +20,8 @@ from freshstack_datasets.retrieval.language import detected_language
 CODE = re.compile(r"\b(?:ERR-\d{4}|SKU-\d\d[MA])\b")
 PAGES = {page.doc_id: page for page in nimbus.documents()}
 QUERIES = {query.query_id: query for query in nimbus.queries()}
+NUGGETS = tuple(nimbus.nuggets())
+JUDGMENTS = tuple(nimbus.judgments())
 NEAR = 0.3
 """The overlap from which two pages are near-duplicates: that of siblings is above 0.6, of any other two below 0.25."""
 FAMILIES = {"exact": {"err", "plan"}, "paraphrase": {"bill", "acct"}, "distractor": {"pol"}}
@@ -66,11 +68,11 @@ def siblings(kind):
 
 
 def relevant(query_id):
-    return {j.doc_id for j in nimbus.judgments() if j.query_id == query_id and j.score}
+    return {j.doc_id for j in JUDGMENTS if j.query_id == query_id and j.score}
 
 
 def judged(query_id):
-    return {j.doc_id for j in nimbus.judgments() if j.query_id == query_id}
+    return {j.doc_id for j in JUDGMENTS if j.query_id == query_id}
 
 
 def test_making_it_again_gives_the_snapshot_of_the_package(tmp_path):
@@ -123,12 +125,7 @@ def test_the_command_makes_it_and_says_so(tmp_path, capsys):
 def test_the_card_says_what_so_few_questions_can_detect():
     card = (bundled()["freshstack/nimbus"] / "README.md").read_text(encoding="utf-8")
     section = card.split("## What it cannot tell")[1].split("\n## ")[0]
-    spreads = [
-        float(number)
-        for number in re.findall(r"deviation of (0\.\d\d)|with one of (0\.\d\d)", section)
-        for number in number
-        if number
-    ]
+    spreads = [float(number) for number in re.findall(r"(?:deviation of|with one of) (0\.\d\d)", section)]
     told = {
         int(n): (float(a), float(b))
         for a, b, n in re.findall(r"of (0\.\d\d) or (0\.\d\d) on (?:all |the )(\d+)", section)
@@ -243,11 +240,11 @@ def test_there_are_sixty_questions_of_four_types_in_two_languages():
 @pytest.mark.parametrize("query_id", QUERIES)
 def test_a_question_has_an_answer_a_few_nuggets_and_judged_negatives(query_id):
     assert len(QUERIES[query_id].answer_text.split()) >= 8
-    assert 1 <= sum(n.query_id == query_id for n in nimbus.nuggets()) <= 3
+    assert 1 <= sum(n.query_id == query_id for n in NUGGETS) <= 3
     assert judged(query_id) - relevant(query_id)
     assert judged(query_id) <= PAGES.keys()
-    for nugget in (n for n in nimbus.nuggets() if n.query_id == query_id):
-        assert any(j.score for j in nimbus.judgments() if j.nugget_id == nugget.nugget_id)
+    for nugget in (n for n in NUGGETS if n.query_id == query_id):
+        assert any(j.score for j in JUDGMENTS if j.nugget_id == nugget.nugget_id)
 
 
 @pytest.mark.parametrize("query_id", QUERIES)
@@ -260,7 +257,7 @@ def test_every_near_duplicate_and_every_page_that_shares_a_code_is_judged(query_
 
 
 def test_release_notes_posts_and_superseded_policies_answer_nothing():
-    answering = {j.doc_id for j in nimbus.judgments() if j.score}
+    answering = {j.doc_id for j in JUDGMENTS if j.score}
     assert not {doc_id for doc_id in answering if family(doc_id) in ("note", "post") or doc_id.endswith("-2024")}
 
 

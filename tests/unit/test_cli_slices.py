@@ -75,7 +75,8 @@ def test_every_measure_is_printed_for_all_queries_and_for_each_slice(run, typed,
     assert whole.startswith("mine RR@10 all 24 0.4792 0.")
     assert lines[4] == "exact *2 0.7500 0.5000 to 1.0000"
     assert lines[5] == "noise *1 0.0000 -"
-    # 20 values, half of them 1 and half 0: their mean spreads by sqrt(1/4 / 20) = 0.11, so 0.5 +- 0.22; in steps of 1/20
+    # 20 values, half of them 1 and half 0: their mean spreads by sqrt(1/4 / 20) = 0.11, so 0.5 +- 0.22, in steps of
+    # 1/20
     assert lines[6] in [f"paraphrase 20 0.5000 0.{low}00 to 0.{high}00" for low in (25, 30) for high in (70, 75)]
     assert lines[7] == "(none) *1 0.0000 -"
     assert whole_success.startswith("Success@1 all 24 0.4583 0.")  # 11 of 24
