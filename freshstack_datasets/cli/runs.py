@@ -99,16 +99,8 @@ def evaluate(
     """
     from freshstack_datasets import evaluation
     from freshstack_datasets.cli import scores, slices
-    from freshstack_datasets.evaluation.slicing import check_column
 
-    if not run and retriever is None:
-        raise InputError("nothing to score", expected="--run FILE or --retriever NAME", got="neither")
-    if retriever is None and query != "text":
-        raise InputError("--query", expected="a --retriever that searches", got="run files, whose search is over")
-    if per_query is not None:
-        scores.check_suffix(per_query)
-    if by is not None:
-        check_column(by)
+    _check_evaluate(run, retriever, query, per_query, by)
     wanted = evaluation.parse_measures(measures) if measures else evaluation.DEFAULT_MEASURES
     data = open_dataset(dataset)
     depth = max(DEPTH, *(measure.cutoff for measure in wanted))
@@ -169,6 +161,23 @@ def compare(
     )
     console.say_table(differences.COLUMNS, differences.rows(comparison), right=differences.COLUMNS[1:])
     console.say("\n" + "\n".join(differences.words(comparison)))
+
+
+def _check_evaluate(
+    run: list[Path] | None, retriever: str | None, query: str, per_query: Path | None, by: str | None
+) -> None:
+    """Refuse what evaluate cannot do, before it opens anything."""
+    from freshstack_datasets.cli import scores
+    from freshstack_datasets.evaluation.slicing import check_column
+
+    if not run and retriever is None:
+        raise InputError("nothing to score", expected="--run FILE or --retriever NAME", got="neither")
+    if retriever is None and query != "text":
+        raise InputError("--query", expected="a --retriever that searches", got="run files, whose search is over")
+    if per_query is not None:
+        scores.check_suffix(per_query)
+    if by is not None:
+        check_column(by)
 
 
 def _doubts(run: "Run", data: "Dataset") -> list[str]:
