@@ -47,7 +47,7 @@ def chosen_language(given: object) -> str:
     if (code := language_code(given)) is None:
         raise InputError(
             "the language",
-            expected="an ISO 639-1 code such as en, or None for that of the documents",
+            expected="an ISO 639-1 code such as en, or None for those of the documents",
             got=shown(given),
         )
     return code
