@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
@@ -50,6 +51,11 @@ _Name = Annotated[str, StringConstraints(max_length=200, pattern=rf"^{_WORD}(/{_
 _SnapshotName = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])(\.[1-9][0-9]{0,3})?\z")]
 _PREAMBLE = re.compile("Value error, |(Input|String|Value) should (be |have )?")
 """How pydantic begins what it expects, which our messages say in one word."""
+
+_DocId = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\t\r\n]+\z")]
+_MOST_MISSING = 100_000
+_MISSING_CHARACTERS = 2_000_000
+"""Characters of all ids in ``missing``: as JSON, six bytes a character at worst, they fit into what is read."""
 
 _M = TypeVar("_M", bound=BaseModel)
 
@@ -114,12 +120,14 @@ class Manifest(About):
         format_version: The version of this format.
         tables: From a table's name to its entry; all five.
         provenance: The files of the build's trace.
+        missing: The ids of judged documents that the corpus lacks, ascending; they count in scores all the same.
         fingerprint: The sha256 over the tables' digests, see ``tables.digest``; scores are tied to it.
     """
 
     format_version: int
     tables: dict[str, TableEntry]
     provenance: _Files = ()
+    missing: Annotated[tuple[_DocId, ...], BeforeValidator(as_tuple), Field(max_length=_MOST_MISSING)] = ()
     fingerprint: Sha256
 
     @model_validator(mode="after")
@@ -140,6 +148,16 @@ class Manifest(About):
             raise ValueError("files: expected each path once, got one twice")
         return self
 
+    @model_validator(mode="after")
+    def _lists_missing_once(self) -> Self:
+        if sum(map(len, self.missing)) > _MISSING_CHARACTERS:
+            raise ValueError(f"missing: expected at most {_MISSING_CHARACTERS} characters in all, got more")
+        for before, after in pairwise(self.missing):
+            if not before < after:
+                got = f"{shown(before)} before {shown(after)}"
+                raise ValueError(f"missing: expected ascending ids, each once, got {got}")
+        return self
+
     def files(self) -> list[File]:
         """Return every file that the manifest vouches for, sorted by path."""
         tables = [file for entry in self.tables.values() for file in entry.files]
@@ -156,6 +174,8 @@ class Manifest(About):
     def to_json(self) -> str:
         """Return the one text of this manifest: sorted keys, two spaces, members that are not set left out."""
         plain = self.model_dump(mode="json", exclude_none=True)
+        if not self.missing:  # as before there was such a member
+            del plain["missing"]
         return json.dumps(plain, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -17,7 +17,7 @@ from freshstack_datasets.errors import RecordError, SnapshotError, shown
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.manifest import FILE, FORMAT_VERSION, About, Manifest, made
 from freshstack_datasets.recipe import Generator, Long, Model, Recipe, Short, Source
-from freshstack_datasets.records import Document, Judgment, Nugget, Query
+from freshstack_datasets.records import Document, Judgment, Nugget, Query, check_id
 from freshstack_datasets.tables.conversion import batches
 from freshstack_datasets.tables.digest import fingerprint
 from freshstack_datasets.tables.parquet import TableWriter
@@ -42,6 +42,7 @@ def write_snapshot(
     queries: Iterable[Query],
     nuggets: Iterable[Nugget],
     judgments: Iterable[Judgment],
+    missing: Iterable[str] = (),
     sources: Sequence[Source] = (),
     recipe: Recipe | Mapping[str, Any] | None = None,
     dropped: Iterable[Mapping[str, Any]] | None = None,
@@ -61,7 +62,8 @@ def write_snapshot(
         documents: The corpus, read once; it may be far larger than memory.
         queries: The queries, each with a nugget, read once; they too may be larger than memory.
         nuggets: The nuggets, each with a judgment.
-        judgments: The judgments, each of a query's own nugget and a document of the corpus.
+        judgments: The judgments, each of a query's own nugget and a document of the corpus, or a missing one.
+        missing: The ids of judged documents that the corpus lacks, each once and no other; their judgments count.
         sources: What the snapshot was made from.
         recipe: How it was made.
         dropped: What the build left out and why, one mapping of JSON values an item.
@@ -86,8 +88,9 @@ def write_snapshot(
         generator=Generator(name="freshstack-datasets", version=__version__),
     )
     text = made(_CardText, about=about, sections={} if sections is None else sections)
+    lacking = tuple(sorted(check_id(doc_id, "missing document") for doc_id in missing))
     with atomic_folder(folder) as work:
-        tables = _write_tables(work, documents, queries, nuggets, judgments)
+        tables = _write_tables(work, documents, queries, nuggets, judgments, lacking)
         provenance = [] if dropped is None else [_write_dropped(work, dropped)]
         manifest = made(
             Manifest,
@@ -95,6 +98,7 @@ def write_snapshot(
             format_version=FORMAT_VERSION,
             tables=tables,
             provenance=tuple(provenance),
+            missing=lacking,
             fingerprint=fingerprint({name: entry["digest"] for name, entry in tables.items()}),
         )
         (work / FILE).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
@@ -108,6 +112,7 @@ def _write_tables(
     queries: Iterable[Query],
     nuggets: Iterable[Nugget],
     judgments: Iterable[Judgment],
+    missing: Sequence[str],
 ) -> dict[str, dict[str, Any]]:
     """Write the five tables and return their entries in the manifest, by name."""
     asked = Spool(work / ".queries.arrow", QUERIES, queries)
@@ -116,7 +121,8 @@ def _write_tables(
     }
     _check_nuggets(asked.ids, small[NUGGETS.name])
     corpus = Spool(work / ".documents.arrow", CORPUS, documents)
-    _check_judgments(small, corpus.ids)
+    _check_judgments(small, [*corpus.ids, *missing])
+    _check_missing(missing, corpus.ids, small[NUGGET_QRELS.name])
     small[QRELS.name] = _qrels(small[NUGGET_QRELS.name])
     entries = {}
     for table, spool in ((CORPUS, corpus), (QUERIES, asked)):
@@ -178,8 +184,8 @@ def _check_nuggets(query_ids: list[str], nuggets: pa.Table) -> None:
         raise SnapshotError(f"query {shown(queries[query].as_py())}", expected="at least one nugget", got="none")
 
 
-def _check_judgments(tables: Mapping[str, pa.Table], doc_ids: list[str]) -> None:
-    """Check that every judgment has a document, and a nugget of its query, and every nugget a judgment."""
+def _check_judgments(tables: Mapping[str, pa.Table], doc_ids: Sequence[str]) -> None:
+    """Check that every judgment is of a known document and a nugget of its query, and every nugget judged."""
     nuggets, judged = tables[NUGGETS.name], tables[NUGGET_QRELS.name]
     place = pc.index_in(judged["nugget-id"], nuggets["_id"])
     owner = nuggets["query-id"].take(place)
@@ -202,6 +208,18 @@ def _check_judgments(tables: Mapping[str, pa.Table], doc_ids: list[str]) -> None
     unjudged = _first_outside(nuggets["_id"], judged["nugget-id"])
     if unjudged is not None:
         raise SnapshotError(f"nugget {_at(nuggets, '_id', unjudged)}", expected="at least one judgment", got="none")
+
+
+def _check_missing(missing: Sequence[str], doc_ids: Iterable[str], judged: pa.Table) -> None:
+    """Check that the corpus has none of the documents that are said to be missing, and that each was judged."""
+    there = set(missing).intersection(doc_ids)
+    unjudged = set(missing).difference(judged["corpus-id"].unique().to_pylist())
+    for wrong, expected, got in (
+        (there, "one that the corpus lacks", "one of the corpus"),
+        (unjudged, "one that was judged", "one without judgment"),
+    ):
+        if wrong:
+            raise SnapshotError(f"missing document {shown(min(wrong))}", expected=expected, got=got)
 
 
 def _at(table: pa.Table, column: str, row: int) -> str:

@@ -15,7 +15,9 @@ Problems of tables, and of single rows:
 - ``unsorted``: rows are not in the order of the key; the table's digest is not compared then.
 - ``bad-value``: a null, an id, a score, a position or an importance that is not allowed.
 - ``duplicate-id``: two rows have one key.
-- ``dangling``: a row names a query, a nugget or a document that does not exist, or a nugget of another query.
+- ``dangling``: a row names a query, a nugget or a document that does not exist, or a nugget of another query; a
+  document that ``snapshot.json`` lists as missing may be named.
+- ``wrong-missing``: it lists one as missing that the corpus has, or that nobody judged.
 - ``query-without-nugget``, ``nugget-without-judgment``.
 - ``qrels-score``, ``qrels-missing``, ``qrels-extra``: ``qrels`` does not follow from ``nugget_qrels``.
 """
@@ -29,7 +31,7 @@ from freshstack_datasets.errors import shown
 from freshstack_datasets.manifest import FILE, File, Manifest, read_manifest
 from freshstack_datasets.tables.schema import TABLES
 from freshstack_datasets.verification.problems import Problem, Report
-from freshstack_datasets.verification.references import check_references
+from freshstack_datasets.verification.references import check_missing, check_references
 from freshstack_datasets.verification.rows import Seen, check_table
 
 _FREE = {FILE, "README.md", ".gitattributes"}
@@ -55,6 +57,8 @@ def verify(folder: Path | str) -> list[Problem]:
     seen: dict[str, Seen] = {}
     for name in ("corpus", "queries", "nuggets", "nugget_qrels", "qrels"):  # what is pointed to comes first
         seen[name] = check_table(folder, TABLES[name], manifest.tables[name], seen, report)
+        if name == "corpus":
+            check_missing(manifest.missing, seen[name], report)
     check_references(seen, report)
     if manifest.fingerprint != manifest.computed_fingerprint():
         expected = f"expected {manifest.computed_fingerprint()}, which follows from the tables' digests"

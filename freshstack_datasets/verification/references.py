@@ -1,6 +1,6 @@
 """Whether the tables of a snapshot fit together, once each of them has been looked at."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -8,10 +8,42 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from freshstack_datasets.errors import shown
+from freshstack_datasets.manifest import FILE
 from freshstack_datasets.verification.problems import Report
-from freshstack_datasets.verification.rows import Seen
+from freshstack_datasets.verification.rows import SHOWN_ID, Seen
 
 Ints = NDArray[np.int64]
+
+
+def check_missing(missing: Sequence[str], corpus: Seen, report: Report) -> None:
+    """Let judgments point to the documents that are said to be missing; report those that the corpus has.
+
+    Args:
+        missing: Their ids, each once.
+        corpus: The corpus, whose rows went by; takes the ids.
+        report: Takes the problems.
+    """
+    if corpus.complete and missing:
+        ids = pa.array(missing, pa.large_string())
+        there = pc.is_in(ids, corpus.ids).to_numpy(zero_copy_only=False)
+        _add_missing(ids, np.flatnonzero(there), "the corpus has it", report)
+        corpus.ids = pa.concat_arrays([corpus.ids, ids.filter(pa.array(~there))])
+
+
+def _check_missing_judged(seen: Mapping[str, Seen], report: Report) -> None:
+    """Report documents that are said to be missing though nobody judged them."""
+    corpus, judged = seen["corpus"], seen["nugget_qrels"]
+    if corpus.complete and judged.complete:
+        assert corpus.ids is not None
+        unused = np.setdiff1d(np.arange(corpus.rows, len(corpus.ids)), judged.codes["corpus-id"])
+        _add_missing(corpus.ids, unused, "nobody judged it", report)
+
+
+def _add_missing(ids: pa.Array, rows: Ints, why: str, report: Report) -> None:
+    def told(row: int) -> tuple[str, str]:
+        return str(ids[row].as_py())[:SHOWN_ID], f"listed as missing, but {why}"
+
+    report.add_rows("wrong-missing", FILE, rows.tolist(), told)
 
 
 def check_references(seen: Mapping[str, Seen], report: Report) -> None:
@@ -31,6 +63,7 @@ def check_references(seen: Mapping[str, Seen], report: Report) -> None:
         _check_used(nuggets, judged.codes.get("nugget-id"), "nugget-without-judgment", message, report)
     if judged.complete and nuggets.complete and queries.complete:
         _check_owner(judged, seen, report)
+    _check_missing_judged(seen, report)
     if all(table.complete for table in seen.values()):
         _check_qrels(judged, qrels, seen, report)
 
@@ -38,7 +71,7 @@ def check_references(seen: Mapping[str, Seen], report: Report) -> None:
 def _check_ids_once(table: Seen, report: Report) -> None:
     """Report ids that a table has more than once."""
     if table.ids is not None:
-        again = np.flatnonzero(_first(table.ids) != np.arange(len(table.ids)))
+        again = np.flatnonzero(_first(table.ids[: table.rows]) != np.arange(table.rows))
         _add(table, "duplicate-id", again, lambda row: (table.key(row, {}), "another row has this id"), report)
 
 

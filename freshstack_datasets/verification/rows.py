@@ -30,7 +30,8 @@ class Seen:
     Args:
         table: The table.
         complete: Whether every row of it could be read.
-        ids: Its ``_id`` column, or None where it has none.
+        rows: How many rows were read.
+        ids: Its ``_id`` column, or None where it has none; after it, ids that may be pointed to though no row has them.
         codes: For each column that points into another table, the place of each row's id among that table's ids,
             int32; -1 where there is none. Only columns whose table was read whole.
         scores: Its score column, where it has ids of documents; null is -1.
@@ -40,6 +41,7 @@ class Seen:
 
     table: Table
     complete: bool = True
+    rows: int = 0
     ids: pa.Array | None = None
     codes: dict[str, NDArray[np.int32]] = field(default_factory=dict)
     scores: NDArray[np.int32] | None = None
@@ -73,21 +75,20 @@ def check_table(folder: Path, table: Table, entry: TableEntry, before: Mapping[s
     digest, order = TableDigest(), _Order(table)
     nothing = pa.RecordBatch.from_pylist([], table.schema)  # so that a table without rows keeps its columns too
     kept = {name: [column] for name, column in _references(nothing, table, "", before, report).items()}
-    rows = 0
     for path in sorted(file.path for file in entry.files):
         seen.files.append(path)
-        seen.starts.append(rows)
+        seen.starts.append(seen.rows)
         for batch in _batches(folder, path, table, seen, report):
-            _check_values(batch, table, path, rows, report)
+            _check_values(batch, table, path, seen.rows, report)
             order.check(batch, path, report)
             digest.update(batch)
             for name, column in _references(batch, table, path, before, report).items():
                 kept[name].append(column)
-            rows += batch.num_rows
+            seen.rows += batch.num_rows
     if seen.complete:
         first = seen.files[0]
-        if rows != entry.rows:
-            report.add("row-count", first, "", f"expected {entry.rows} rows of {table.name}, got {rows}")
+        if seen.rows != entry.rows:
+            report.add("row-count", first, "", f"expected {entry.rows} rows of {table.name}, got {seen.rows}")
         if order.kept and digest.hexdigest() != entry.digest:
             report.add("digest", first, "", f"expected {entry.digest} for {table.name}, got {digest.hexdigest()}")
     _keep(seen, kept)

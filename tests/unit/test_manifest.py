@@ -67,6 +67,24 @@ def test_everything_that_is_written_is_read_again():
     assert parse_manifest(manifest.to_json().encode()) == manifest
 
 
+def test_missing_documents_are_a_member_only_where_there_are_some():
+    assert "missing" not in json.loads(parsed(plain()).to_json())
+    assert (
+        json.loads(parsed(plain() | {"missing": []}).to_json()).keys() == json.loads(parsed(plain()).to_json()).keys()
+    )
+    told = plain() | {"missing": ["a b", "a/b.py_0_10", "\u00e4", "\uffff", "\U0001f600"]}  # in code-point order
+    assert json.loads(parsed(told).to_json())["missing"] == told["missing"]
+    assert parse_manifest(parsed(told).to_json().encode()).missing == tuple(told["missing"])
+
+
+def test_as_many_missing_documents_as_are_allowed_are_read_again_whatever_their_ids():
+    # 2,000,000 characters that JSON writes in six bytes each, and 100,000 ids: 12.0 MB and 0.9 MB around them.
+    ids = sorted(f"{i:05}" + "\x01" * 15 for i in range(100_000))
+    content = parsed(plain() | {"missing": ids}).to_json().encode()
+    assert len(content) < 16_000_000  # which is what is read of a file
+    assert parse_manifest(content).missing == tuple(ids)
+
+
 def test_the_text_of_a_manifest_has_sorted_keys_and_does_not_change():
     text = parsed(plain()).to_json()
     told = json.loads(text)
@@ -109,6 +127,16 @@ def test_the_text_of_a_manifest_has_sorted_keys_and_does_not_change():
         (["tables", "corpus", "files"], [plain()["tables"]["corpus"]["files"][0]] * 2, "each path once"),
         (["tables", "extra"], plain()["tables"]["corpus"], "tables: expected qrels"),
         (["provenance", 0, "path"], "corpus/x.json", "expected files in provenance/"),
+        (["missing"], "a", "missing, expected a valid array, got 'a'"),
+        (["missing"], [1], "missing.0, expected a valid string"),
+        (["missing"], [""], "missing.0"),
+        (["missing"], ["a\tb"], "missing.0"),
+        (["missing"], ["a\r"], "missing.0"),
+        (["missing"], ["a\n"], "missing.0"),
+        (["missing"], ["b", "a"], "missing: expected ascending ids, each once, got 'b' before 'a'"),
+        (["missing"], ["a", "a"], "missing: expected ascending ids, each once, got 'a' before 'a'"),
+        (["missing"], [f"{i:06}" for i in range(100_001)], "missing, expected .*100000"),
+        (["missing"], ["a" * 1_000_000, "b" * 1_000_001], "missing: expected at most 2000000 characters in all"),
         (["sources", 0, "counts"], {"documents": -1}, "sources.0.counts.documents"),
         (["sources", 0, "url"], "a\x1b[31mb", "sources.0.url"),
         (["recipe", "oven"], 1, "recipe.oven"),

@@ -206,6 +206,16 @@ def test_two_snapshots_of_nearly_the_same_documents_share_most_of_their_bytes(tm
     assert sum(piece in one for piece in pieces) > len(pieces) / 2
 
 
+def test_judgments_of_documents_that_the_corpus_is_said_to_lack_are_kept(tmp_path):
+    gone = [Judgment("q1", "n1", "zz", 1), Judgment("q1", "n1", "z", 0)]
+    manifest = written(tmp_path / "s", judgments=[*JUDGMENTS, *gone], missing=iter(["zz", "z"]))
+    assert json.loads((tmp_path / "s" / "snapshot.json").read_text())["missing"] == ["z", "zz"]
+    assert manifest.missing == ("z", "zz")
+    assert {"query-id": "q1", "corpus-id": "zz", "score": 1} in rows(tmp_path / "s", "qrels")
+    assert {"query-id": "q1", "corpus-id": "z", "score": 0} in rows(tmp_path / "s", "qrels")
+    assert [row["_id"] for row in rows(tmp_path / "s", "corpus")] == ["a#1", "b.py 10%"]
+
+
 BAD = {
     "a document twice": ({"documents": [*DOCUMENTS, DOCUMENTS[0]]}, SnapshotError, "'b.py 10%'"),
     "a query twice": ({"queries": [*QUERIES, QUERIES[0]]}, SnapshotError, "'q2'"),
@@ -221,6 +231,27 @@ BAD = {
         "'n2', expected a nugget of the query, got one of query 'q2'",
     ),
     "a judgment of no document": ({"judgments": [*JUDGMENTS, Judgment("q1", "n1", "zz", 1)]}, SnapshotError, "'zz'"),
+    "a judgment of no document though others are missing": (
+        {"judgments": [*JUDGMENTS, Judgment("q1", "n1", "zz", 1), Judgment("q1", "n1", "z", 1)], "missing": ["z"]},
+        SnapshotError,
+        "expected a document of the corpus, got 'zz'",
+    ),
+    "a missing document that is there": (
+        {"missing": ["a#1"]},
+        SnapshotError,
+        "missing document 'a#1', expected one that the corpus lacks, got one of the corpus",
+    ),
+    "a missing document that nobody judged": (
+        {"missing": ["zz"]},
+        SnapshotError,
+        "missing document 'zz', expected one that was judged, got one without judgment",
+    ),
+    "a document missing twice": (
+        {"judgments": [*JUDGMENTS, Judgment("q1", "n1", "zz", 1)], "missing": ["zz", "zz"]},
+        SnapshotError,
+        "missing: expected ascending ids, each once",
+    ),
+    "a missing document without id": ({"missing": [None]}, RecordError, "missing document id, expected a non-empty"),
     "a score of 2": ({"judgments": [replace(JUDGMENTS[0], score=2)]}, RecordError, "score, expected 0 or 1, got 2"),
     "a score that is a bool": ({"judgments": [replace(JUDGMENTS[0], score=True)]}, RecordError, "got True"),
     "no documents": ({"documents": []}, SnapshotError, "corpus, expected at least one document"),

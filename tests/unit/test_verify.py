@@ -242,6 +242,47 @@ def test_a_row_that_points_to_no_document_is_found(folder):
     assert found(folder) == [("dangling", FILES["nugget_qrels"], "zz")]
 
 
+def test_a_judged_document_that_is_listed_as_missing_is_no_problem(folder):
+    put(folder, manifest_of(folder) | {"missing": ["zz"]})
+    edit(folder, "nugget_qrels", lambda rows: [*rows, judged("q2", "n3", "zz")])
+    assert found(folder) == [("qrels-missing", FILES["qrels"], "q2 zz")]
+    edit(folder, "qrels", lambda rows: [*rows, {"query-id": "q2", "corpus-id": "zz", "score": 1}])
+    assert verify(folder) == []
+    edit(folder, "nugget_qrels", lambda rows: [*rows, judged("q2", "n3", "zzz")])
+    assert found(folder) == [("dangling", FILES["nugget_qrels"], "zzz")]
+
+
+def test_documents_that_are_wrongly_listed_as_missing_are_found(folder):
+    put(folder, manifest_of(folder) | {"missing": ["b", "c", "zz"]})
+    assert [str(problem) for problem in verify(folder)] == [
+        "snapshot.json: wrong-missing 'b': listed as missing, but the corpus has it",
+        "snapshot.json: wrong-missing 'c': listed as missing, but the corpus has it",
+        "snapshot.json: wrong-missing 'zz': listed as missing, but nobody judged it",
+    ]
+
+
+def test_an_id_that_the_corpus_has_twice_is_found_beside_missing_ones(folder):
+    put(folder, manifest_of(folder) | {"missing": ["b"]})
+    edit(folder, "corpus", lambda rows: [rows[0], rows[1], *rows[1:]])
+    assert found(folder) == [("wrong-missing", "snapshot.json", "b"), ("duplicate-id", FILES["corpus"], "b")]
+
+
+def test_many_documents_that_are_wrongly_listed_as_missing_are_counted(folder):
+    put(folder, manifest_of(folder) | {"missing": [f"z{i:05}" for i in range(100_000)]})
+    problems = verify(folder)
+    assert len(problems) == 21
+    assert problems[-1].message == "99,980 more of this kind"
+
+
+@pytest.mark.parametrize("name", ["corpus", "nugget_qrels"])
+def test_missing_documents_are_not_looked_for_in_a_table_that_cannot_be_read(folder, name):
+    put(folder, manifest_of(folder) | {"missing": ["b", "zz"]})
+    (folder / FILES[name]).write_bytes(b"PAR1")
+    reseal(folder, name)
+    there = [("wrong-missing", "snapshot.json", "b")] if name != "corpus" else []
+    assert found(folder) == [*there, ("unreadable", FILES[name], "")]
+
+
 def test_a_row_that_points_to_no_query_is_found(folder):
     edit(folder, "nuggets", lambda rows: [*rows, rows[0] | {"_id": "n4", "query-id": "q9"}])
     assert found(folder) == [
