@@ -1,0 +1,6 @@
+"""A Hub of Hugging Face for tests: what its clients need to publish datasets and to load them, on loopback."""
+
+from tests.hub.server.accounts import Account
+from tests.hub.server.hub import TestHub
+
+__all__ = ["Account", "TestHub"]
