@@ -34,8 +34,8 @@ class BM25:
     - A document is read in the language whose stop words it holds most of, every occurrence counted, and a word that
       two languages share for both. Of equals, or where there are none, the language of more queries is taken. A
       language without a list of stop words is taken only when it is that of most queries.
-    - A query is read in its ``language``, or in that of most queries when the corpus lacks it. A query that says none
-      is read by its stop words, like a document.
+    - A query is read in its ``language``, or in that of most queries when no document can be in it. A query that says
+      none is read by its stop words, like a document.
     - Terms of all languages are one vocabulary. What no stemmer changes, such as a code, is found across languages;
       a word may have another stem in another language, and then is not.
 

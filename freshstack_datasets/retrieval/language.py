@@ -90,14 +90,15 @@ def query_language(said: object, text: str, languages: tuple[str, ...]) -> str:
     """Return the language that a query is read in.
 
     Args:
-        said: The query's language. The main one stands in for a language that is none of those of the corpus.
+        said: The query's language. The main one stands in for a language that no document can be read in: one that is
+            none of those of the corpus, or has no list of stop words to tell it by.
         text: Its text, whose stop words decide when ``said`` is no language code.
         languages: The languages of the corpus.
     """
     code = language_code(said)
     if code is None:
         return detected_language(find_words(text.lower()), languages)
-    return code if code in languages else languages[0]
+    return code if code in _detectable(languages) else languages[0]
 
 
 class TermNumbers:

@@ -209,6 +209,16 @@ def test_a_query_whose_language_no_document_is_in_finds_what_has_the_same_stem()
         assert list(retriever.search([Query("q", text, language="en")])["q"]) == expected
 
 
+def test_a_query_in_a_language_that_no_document_can_be_read_in_is_read_as_the_documents_are():
+    # There is no list of Hungarian stop words, so that documents are read in English, which leaves "felhőben" as it
+    # is; Snowball's Hungarian would make "felhő" of it in the query alone, and the same word would not be found.
+    documents = InLanguage([Document("hu", "", "a dokumentumok a felhőben"), Document("en", "", "the cloud")], "en")
+    documents.languages = ("en", "hu")
+    retriever = BM25().index(documents)
+    for said in ("hu", None):
+        assert list(retriever.search([Query("q", "felhőben", language=said)])["q"]) == ["hu"]
+
+
 def test_the_argument_reads_documents_and_queries_of_several_languages_in_one():
     run = BM25("es").index(BILINGUAL).search([Query("q", "charging", language="en"), Query("p", "los", language="en")])
     assert run.to_dict() == {"q": {}, "p": {}}

@@ -122,6 +122,13 @@ def test_a_query_is_in_its_own_language_or_in_that_of_its_stop_words_when_it_say
     assert query_language(said, text, ("de",)) == "de"
 
 
+def test_a_query_is_in_the_language_it_says_where_documents_can_be_in_it():
+    # Hungarian has no stop words, which documents are told by: they are in it where it is the main one alone.
+    assert query_language("hu", "the cloud", ("en", "hu")) == "en"
+    assert query_language("hu", "the cloud", ("hu", "en")) == "hu"
+    assert query_language("en", "the cloud", ("hu", "en")) == "en"
+
+
 @pytest.mark.parametrize(
     "language, text, expected",
     [
