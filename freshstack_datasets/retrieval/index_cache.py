@@ -62,12 +62,13 @@ def indexed(retriever: R, dataset: IndexedDataset) -> R:
         dataset: The dataset.
 
     Raises:
-        InputError: The retriever cannot index the corpus.
+        InputError: The retriever cannot index the corpus, or the dataset cannot be read.
     """
     if not isinstance(retriever, Cacheable) or not dataset.fingerprint:
         return retriever.index(dataset.corpus)
+    languages = languages_of(dataset.corpus)  # outside the try: a dataset that cannot be read is no matter of the cache
     try:
-        folder = home() / "indexes" / _key(retriever, dataset)
+        folder = home() / "indexes" / _key(retriever, dataset, languages)
         kept = _kept(retriever, folder)
     except (InputError, OSError) as error:
         log.warning("the index is not kept: %s", error)
@@ -83,7 +84,7 @@ def indexed(retriever: R, dataset: IndexedDataset) -> R:
     return made
 
 
-def _key(retriever: Cacheable, dataset: IndexedDataset) -> str:
+def _key(retriever: Cacheable, dataset: IndexedDataset, languages: tuple[str, ...]) -> str:
     """Return a file name that differs whenever the index could.
 
     A folder may have been changed while its manifest still tells the old fingerprint, so the files count as well.
@@ -93,7 +94,6 @@ def _key(retriever: Cacheable, dataset: IndexedDataset) -> str:
         for path in sorted((dataset.path / "corpus").rglob("*")):
             stat = path.stat()
             files.append([path.relative_to(dataset.path).as_posix(), stat.st_size, stat.st_mtime_ns])
-    languages = languages_of(dataset.corpus)
     parts = [type(retriever).__name__, retriever.cache_key(), languages, dataset.fingerprint, files]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from freshstack_datasets.errors import InputError
+from freshstack_datasets.errors import InputError, SnapshotError
 from freshstack_datasets.records import Document, Query
 from freshstack_datasets.retrieval import BM25, FakeRetriever, index_folder, indexed
 
@@ -171,6 +171,17 @@ def test_a_user_without_home_folder_is_warned(monkeypatch, caplog):
     monkeypatch.setattr("freshstack_datasets.retrieval.index_cache.home", nowhere)
     assert finds(indexed(BM25(), Data())) == ["a"]
     assert "the index is not kept: no cache folder; set FRESHSTACK_HOME" in caplog.text
+
+
+def test_a_dataset_whose_languages_cannot_be_read_is_refused_without_a_word_on_the_cache(caplog):
+    class Damaged(Corpus):
+        @property
+        def languages(self):
+            raise SnapshotError("queries.parquet cannot be read")
+
+    with pytest.raises(SnapshotError, match="queries.parquet cannot be read"):
+        indexed(BM25(), Data(corpus=Damaged()))
+    assert caplog.records == []
 
 
 def test_another_process_that_was_first_is_no_reason_for_a_warning(cache, caplog):
