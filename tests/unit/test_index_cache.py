@@ -177,9 +177,9 @@ def test_a_dataset_whose_languages_cannot_be_read_is_refused_without_a_word_on_t
     class Damaged(Corpus):
         @property
         def languages(self):
-            raise SnapshotError("queries.parquet cannot be read")
+            raise SnapshotError("the queries cannot be read")
 
-    with pytest.raises(SnapshotError, match="queries.parquet cannot be read"):
+    with pytest.raises(SnapshotError, match="the queries cannot be read"):
         indexed(BM25(), Data(corpus=Damaged()))
     assert caplog.records == []
 
