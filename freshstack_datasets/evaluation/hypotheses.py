@@ -12,7 +12,7 @@ import numpy as np
 from freshstack_datasets.errors import NotComparableError, shown
 from freshstack_datasets.evaluation.judgments import Scorable
 from freshstack_datasets.evaluation.measures import Measure
-from freshstack_datasets.evaluation.result import Result
+from freshstack_datasets.evaluation.result import Result, check_result
 from freshstack_datasets.evaluation.statistics import bootstrap_intervals, detectable_difference
 
 _FILE = Path(__file__).with_name("hypotheses.toml")
@@ -124,7 +124,10 @@ def weigh(hypothesis: Hypothesis, better: Result, baseline: Result, dataset: Sco
         NotComparableError: The results are not of this snapshot or the hypothesis is on another dataset, or fewer than
             two queries are of its type.
         UnknownNameError: A result lacks the hypothesis's measure.
+        InputError: A result is none.
     """
+    check_result(better)
+    check_result(baseline)
     if not better.fingerprint == baseline.fingerprint == dataset.fingerprint or better.dataset != hypothesis.dataset:
         raise NotComparableError(
             f"a finding on {hypothesis.dataset}",

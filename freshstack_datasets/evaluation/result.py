@@ -207,6 +207,16 @@ class Result:
         return f"<Result {self.system!r} on {self.dataset}@{self.snapshot}: {self.mean!r}>"
 
 
+def check_result(given: object) -> None:
+    """Refuse what is no result, such as the run that one is made of.
+
+    Raises:
+        InputError: It is none.
+    """
+    if not isinstance(given, Result):
+        raise InputError("a result", expected="what evaluate returns", got=f"{shown(given)} ({type(given).__name__})")
+
+
 def macro_mean(results: Iterable[Result]) -> dict[str, float]:
     """Return the mean over datasets of each measure, every dataset counting the same.
 

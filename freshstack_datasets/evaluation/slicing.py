@@ -11,7 +11,7 @@ from freshstack_datasets.errors import NotComparableError, UnknownNameError
 from freshstack_datasets.evaluation.arrays import Floats
 from freshstack_datasets.evaluation.judgments import Judgments, Scorable, judgments_of
 from freshstack_datasets.evaluation.measures import Measure
-from freshstack_datasets.evaluation.result import ByMeasure, Interval, Result
+from freshstack_datasets.evaluation.result import ByMeasure, Interval, Result, check_result
 from freshstack_datasets.evaluation.statistics import bootstrap_intervals
 from freshstack_datasets.records import Query
 
@@ -102,9 +102,10 @@ def slices(result: Result, dataset: Scorable, by: str) -> tuple[Slice, ...]:
     Raises:
         UnknownNameError: There is no such column.
         NotComparableError: The result is of another dataset.
-        InputError: The dataset is none.
+        InputError: The result or the dataset is none.
     """
     check_column(by)
+    check_result(result)
     judgments = judgments_of(dataset)
     value_of = dict(zip(judgments.query_ids, _column(dataset, judgments, by), strict=True))
     if result.fingerprint != dataset.fingerprint or value_of.keys() != set(result.query_ids):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from freshstack_datasets.errors import NotComparableError, UnknownNameError
+from freshstack_datasets.errors import InputError, NotComparableError, UnknownNameError
 from freshstack_datasets.evaluation import Measure, Result, hypotheses_of, verdict_of, weigh
 
 TYPES = ["exact"] * 4 + ["noise"] * 3 + ["paraphrase"]
@@ -104,6 +104,13 @@ def test_what_cannot_be_compared_is_refused(of_type, better, baseline, data):
 def test_a_result_without_the_measure_is_refused():
     with pytest.raises(UnknownNameError, match="alpha_nDCG@10"):
         weigh(hypothesis("exact"), result([0] * 8, measure="RR@10"), result([0] * 8), Data())
+
+
+@pytest.mark.parametrize("given", [{"q0": {"d": 1.0}}, None])
+def test_a_run_is_no_result(given):
+    for pair in ((given, result([0] * 8)), (result([0] * 8), given)):
+        with pytest.raises(InputError, match="a result, expected what evaluate returns, got "):
+            weigh(hypothesis("exact"), *pair, Data())
 
 
 def test_a_hypothesis_holds_only_against_all_systems_that_it_names():

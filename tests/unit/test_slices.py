@@ -205,6 +205,12 @@ def test_a_result_of_another_dataset_is_refused() -> None:
         slices(result, "small", "type")  # type: ignore[arg-type]  # what somebody may try
 
 
+@pytest.mark.parametrize("given", [{"a": {"right": 1.0}}, None, "mine.json"])
+def test_what_is_no_result_is_refused(given: Any) -> None:
+    with pytest.raises(InputError, match="a result, expected what evaluate returns, got "):
+        slices(given, StandIn("a"), "type")
+
+
 def test_the_same_dataset_may_have_its_queries_in_another_order() -> None:
     data, result = judged()
     other, _ = judged(ROWS[::-1])
