@@ -71,7 +71,8 @@ def _label(value: str | int | None) -> str:
     if value is None:
         return NONE
     line = console.one_line(str(value), LONGEST)
-    return shown(value) if line in ("", ALL, NONE) else line
+    seen = any(letter.isprintable() for letter in line if letter != " ")  # what has no width is not
+    return line if seen and line not in (ALL, NONE) else shown(value)
 
 
 def _notes(by: str, slices: Sequence[Slice]) -> Iterator[str]:

@@ -206,6 +206,14 @@ def test_foreign_values_are_harmless_in_the_table_and_whole_in_json(run, tmp_pat
     assert [part["value"] for part in entry["slices"]] == ["", " \n", "(none)", EVIL, "all", long, None]
 
 
+def test_values_that_nobody_sees_are_written_as_numbers(run, tmp_path, mine):
+    # zero-width space, word joiner and byte order mark, no-break space; of "e" with a mark above, the mark is seen
+    typed = write_typed(tmp_path / "unseen", {"type": ["\u200b", "\u2060 \ufeff", "\xa0", "e\u0301\u200b"]})
+    out = run("evaluate", typed, "--run", mine, "--measures", "P@1", "--by", "type")[1]
+    rows = [line.rsplit(" *1 ", 1)[0] for line in lines_of(out) if line.endswith(" *1 1.0000 -")]
+    assert rows == ["e\u0301\u200b", r"'\xa0'", r"'\u200b'", r"'\u2060 \ufeff'"]
+
+
 def test_per_query_values_are_the_same_with_slices(run, typed, mine, tmp_path):
     plain, with_slices = tmp_path / "plain.csv", tmp_path / "slices.csv"
     run("evaluate", typed, "--run", mine, "--per-query", plain)
