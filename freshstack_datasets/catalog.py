@@ -114,17 +114,25 @@ class Listed(_Model):
 
 
 def listed() -> list[Listed]:
-    """Return every snapshot that is known by name, by dataset, the newest first."""
+    """Return every snapshot that is known by name, by dataset, the newest first.
+
+    Raises:
+        SnapshotError: One that came with the package cannot be read.
+    """
+    return [snapshot for name in sorted({*known(), *bundled()}) for snapshot in _snapshots(name)]
+
+
+def _snapshots(name: str) -> list[Listed]:
+    """Return the snapshots of a dataset, the newest first."""
     here = {}
-    for name, folder in bundled().items():
+    if (folder := bundled().get(name)) is not None:
         manifest = read_manifest(folder)
-        here[name, manifest.snapshot] = sum(file.size for file in manifest.files())
-    there = {(name, snapshot) for name, dataset in known().items() for snapshot in dataset.snapshots}
-    entries = [
-        Listed(dataset=name, name=snapshot, cached=(name, snapshot) in here, bytes=here.get((name, snapshot)))
-        for name, snapshot in sorted({*here, *there}, key=lambda key: snapshot_order(key[1]), reverse=True)
+        here[manifest.snapshot] = sum(file.size for file in manifest.files())
+    there = known()[name].snapshots if name in known() else {}
+    return [
+        Listed(dataset=name, name=snapshot, cached=snapshot in here, bytes=here.get(snapshot))
+        for snapshot in sorted({*here, *there}, key=snapshot_order, reverse=True)
     ]
-    return sorted(entries, key=lambda entry: entry.dataset)
 
 
 def folder_of(name: str, snapshot: str | None = None) -> Path:
@@ -146,7 +154,7 @@ def folder_of(name: str, snapshot: str | None = None) -> Path:
         near = UnknownNameError("dataset", name, names()).hint
         more = "or give the folder of a snapshot"
         raise UnknownNameError("dataset", name, hint=f"{near} {more}" if near.endswith("?") else f"{near}, {more}")
-    snapshots = [entry.name for entry in listed() if entry.dataset == full]
+    snapshots = [entry.name for entry in _snapshots(full)]
     if snapshot is not None and snapshot not in snapshots:
         raise UnknownNameError(f"snapshot of {full}", snapshot, snapshots)
     raise SnapshotError(

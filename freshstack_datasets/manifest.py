@@ -251,7 +251,9 @@ class _Version(BaseModel):
 def _told(name: str, error: ValidationError) -> SnapshotError:
     """Say the first of a model's complaints in our words."""
     first = error.errors(include_url=False, include_context=False)[0]
+    if first["type"] == "json_invalid":
+        return SnapshotError(name, expected="JSON", got=first["msg"].removeprefix("Invalid JSON: "))
     place = ".".join(str(part) for part in first["loc"])
-    got = "" if first["type"] in ("missing", "json_invalid", "value_error") else shown(first["input"])
+    got = "" if first["type"] in ("missing", "value_error") else shown(first["input"])
     wanted = _PREAMBLE.sub("", first["msg"])
     return SnapshotError(f"{name}: {shown(place)[1:-1]}" if place else name, expected=wanted, got=got)

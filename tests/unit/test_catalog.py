@@ -3,6 +3,8 @@
 import pytest
 
 from freshstack_datasets import catalog
+from freshstack_datasets.errors import SnapshotError, UnknownNameError
+from freshstack_datasets.manifest import read_manifest
 
 # Thakur et al., FreshStack, arXiv:2504.13128, table 1: queries, documents, repositories, nuggets a query.
 PUBLISHED = {
@@ -49,3 +51,30 @@ def test_unknown_keys_of_the_catalog_are_refused():
 def test_snapshots_are_ordered_by_date_and_correction():
     names = ["2026-10.10", "2026-09", "2026-10", "2027-01", "2026-10.2"]
     assert sorted(names, key=catalog.snapshot_order) == ["2026-09", "2026-10", "2026-10.2", "2026-10.10", "2027-01"]
+
+
+@pytest.fixture
+def broken(monkeypatch, tmp_path):
+    """The bundled nimbus, its description cut short."""
+    (tmp_path / "nimbus").mkdir()
+    (tmp_path / "nimbus" / "snapshot.json").write_text('{"format_version": 1,')
+    monkeypatch.setattr(catalog, "_BUNDLED", tmp_path)
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_broken_snapshot_of_the_package_spoils_no_other_name():
+    with pytest.raises(SnapshotError, match="^freshstack/langchain@2024-10 is not on this machine"):
+        catalog.folder_of("langchain")
+    with pytest.raises(
+        UnknownNameError, match="^unknown snapshot of freshstack/yolo '2020-01'; did you mean '2024-10'"
+    ):
+        catalog.folder_of("yolo", "2020-01")
+    with pytest.raises(UnknownNameError, match="^unknown dataset 'nimbsu'; did you mean 'nimbus'"):
+        catalog.folder_of("nimbsu")
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_broken_snapshot_of_the_package_is_named_where_it_is_asked_for_or_listed():
+    for asking in (lambda: read_manifest(catalog.folder_of("nimbus")), catalog.listed):
+        with pytest.raises(SnapshotError, match=r"nimbus.snapshot\.json, expected JSON, got EOF while parsing"):
+            asking()
