@@ -63,13 +63,13 @@ def broken(monkeypatch, tmp_path):
 
 @pytest.mark.usefixtures("broken")
 def test_a_broken_snapshot_of_the_package_spoils_no_other_name():
-    with pytest.raises(SnapshotError, match="^freshstack/langchain@2024-10 is not on this machine"):
+    with pytest.raises(SnapshotError, match=r"^freshstack/langchain@2024-10 is not on this machine"):
         catalog.folder_of("langchain")
     with pytest.raises(
-        UnknownNameError, match="^unknown snapshot of freshstack/yolo '2020-01'; did you mean '2024-10'"
+        UnknownNameError, match=r"^unknown snapshot of freshstack/yolo '2020-01'; did you mean '2024-10'"
     ):
         catalog.folder_of("yolo", "2020-01")
-    with pytest.raises(UnknownNameError, match="^unknown dataset 'nimbsu'; did you mean 'nimbus'"):
+    with pytest.raises(UnknownNameError, match=r"^unknown dataset 'nimbsu'; did you mean 'nimbus'"):
         catalog.folder_of("nimbsu")
 
 
