@@ -145,6 +145,21 @@ def test_a_large_file_is_on_another_host_and_its_facts_are_on_the_way_there(hub,
     assert (headers["X-Linked-ETag"], headers["X-Linked-Size"]) == (f'"{sha256}"', "5")
 
 
+def test_a_large_file_has_the_same_bytes_with_xet_and_without(hub, ask, xet):
+    data = bytes(range(256)) * 1000
+    hub.put(REPO, {"a.parquet": data}, xet=xet)
+    _, headers, _ = ask("GET", f"/datasets/{REPO}/resolve/main/a.parquet")
+    assert ("X-Xet-Hash" in headers, "xet-auth" in headers.get("Link", "")) == (xet, xet)
+    there = headers["Location"].removeprefix(hub.other_url)
+    assert ask("GET", there)[2] == data
+    assert ask("GET", there, headers={"Range": "bytes=100000-100009"})[2] == data[100000:100010]
+    hub.corrupt(REPO, "a.parquet")
+    _, headers, _ = ask("GET", f"/datasets/{REPO}/resolve/main/a.parquet")
+    assert "X-Xet-Hash" not in headers
+    changed = ask("GET", there)[2]
+    assert [at for at, (old, new) in enumerate(zip(data, changed, strict=True)) if old != new] == [128_000]
+
+
 def test_a_small_file_has_the_id_that_git_gives_it(hub, ask):
     hub.put(REPO, {"a.txt": b"hello\n"})
     _, headers, _ = ask("GET", f"/datasets/{REPO}/resolve/main/a.txt")

@@ -76,9 +76,3 @@ def whoami(hub: "TestHub", request: Request) -> Answer:
     organizations = [{"name": name, "type": "org"} for name in who.organizations]
     token = {"accessToken": {"displayName": "test", "role": who.role}}
     return answer({"type": "user", "name": who.name, "orgs": organizations, "auth": token})
-
-
-def auth_check(hub: "TestHub", request: Request, repo: str) -> Answer:
-    """Say whether the files of a repository may be read by who asks."""
-    opened(hub, request, repo)
-    return Answer()

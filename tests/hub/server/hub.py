@@ -107,26 +107,29 @@ class TestHub:
         """Return the requests whose path matches, of one method or all."""
         return [one for one in self.log if re.search(pattern, one.path) and method in (None, one.method)]
 
-    def put(self, name: str, source: Path | Mapping[str, bytes], tag: str | None = None) -> str:
+    def put(self, name: str, source: Path | Mapping[str, bytes], tag: str | None = None, xet: bool = False) -> str:
         """Make a commit on main that holds exactly some files, without a client, and return its id.
 
         Args:
             name: The repository; made when it is not there.
             source: A folder, or contents by path.
             tag: Set on the commit.
+            xet: Keep large files in the xet store.
         """
         if isinstance(source, Path):
             source = {p.relative_to(source).as_posix(): p.read_bytes() for p in source.rglob("*") if p.is_file()}
         with self._lock:
             repository = self.repos.setdefault(name, Repository(name))
-            files = {path: self._file(path, data) for path, data in source.items()}
+            files = {path: self._file(path, data, xet) for path, data in source.items()}
             commit = repository.add("refs/heads/main", files, f"put {tag or 'files'}")
             if tag:
                 repository.tag(tag, commit)
         return commit
 
-    def _file(self, path: str, data: bytes) -> File:
-        return large(self.objects.add(data), len(data)) if is_large(path, len(data)) else regular(data)
+    def _file(self, path: str, data: bytes, xet: bool) -> File:
+        if not is_large(path, len(data)):
+            return regular(data)
+        return large(self.objects.xet.add(data) if xet else self.objects.add(data), len(data))
 
     def read(self, name: str, path: str, revision: str = "main") -> bytes:
         """Return a file's bytes as they would be downloaded."""

@@ -29,13 +29,6 @@ def create(hub: "TestHub", request: Request) -> Answer:
     return answer(told)
 
 
-def delete(hub: "TestHub", request: Request) -> Answer:
-    """Delete a repository."""
-    asked = request.json()
-    del hub.repos[writable(hub, request, f"{asked['organization']}/{asked['name']}").name]
-    return answer({})
-
-
 def preupload(hub: "TestHub", request: Request, repo: str, revision: str) -> Answer:
     """Say how each file is to be sent, and what stands at its path now."""
     files = writable(hub, request, repo).at(revision).files

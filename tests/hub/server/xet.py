@@ -4,6 +4,7 @@ The real service tells the Hub which xet file has which sha256; here that is rea
 Their form: a header of 48 bytes, then for each file a head of 48 bytes and its entries of 48 bytes each.
 """
 
+import hashlib
 import importlib
 import os
 import shutil
@@ -47,6 +48,12 @@ class XetStore:
                 self._read.add(shard)
                 self._known |= files_of_shard(shard.read_bytes())
         return self._known.get(sha256)
+
+    def add(self, data: bytes) -> str:
+        """Keep a content and return its sha256."""
+        with _hf_xet().XetSession().new_upload_commit(endpoint=f"local://{self.folder}") as commit:
+            commit.start_upload_bytes(data, sha256=_hf_xet().COMPUTE_SHA256)
+        return hashlib.sha256(data).hexdigest()
 
     def save(self, file: XetFile, path: Path) -> None:
         """Write a file's bytes to a path, for readers who ask without xet."""
