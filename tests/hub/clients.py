@@ -85,6 +85,7 @@ class Client:
             "HF_HUB_DISABLE_PROGRESS_BARS": "1",
             "FRESHSTACK_HOME": str(home / "freshstack"),
             "HOME": str(home),
+            "NO_PROXY": "127.0.0.1,localhost",
             "PYTHONPATH": os.pathsep.join([str(GUARD), *filter(None, [os.environ.get("PYTHONPATH")])]),
             **({} if xet else {"HF_HUB_DISABLE_XET": "1"}),
             **({"HF_HUB_OFFLINE": "1"} if offline else {}),
