@@ -31,7 +31,7 @@ from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.layouts.oct_2024_queries import COLUMNS as QUERY_COLUMNS
 from freshstack_datasets.layouts.oct_2024_queries import DROPPED, Asked, Found, known_id
 from freshstack_datasets.layouts.source_files import HINT, SourceFile
-from freshstack_datasets.manifest import Manifest
+from freshstack_datasets.manifest import Manifest, made
 from freshstack_datasets.progress import track
 from freshstack_datasets.recipe import Filter, Recipe, Source
 from freshstack_datasets.records import Document, all_allowed
@@ -88,7 +88,7 @@ def convert(
     dataset: str,
     snapshot: str = SNAPSHOT,
     license: str = "CC-BY-SA-4.0",
-    sources: Sequence[Source] = (),
+    sources: Sequence[Source] | None = None,
     created: date | None = None,
 ) -> Converted:
     """Write the originals of one topic as a snapshot.
@@ -102,7 +102,7 @@ def convert(
         dataset: The dataset's name, such as ``freshstack/langchain``.
         snapshot: The snapshot's name.
         license: The licence of the whole.
-        sources: What the files are, for the manifest.
+        sources: What the files are, for the manifest; their names and digests when not given.
         created: The day; today (UTC) when not given.
 
     Raises:
@@ -132,7 +132,7 @@ def convert(
         nuggets=asked.nuggets,
         judgments=asked.judgments,
         missing=missing,
-        sources=sources,
+        sources=[_source(file) for file in (*corpus, *rows)] if sources is None else sources,
         recipe=_recipe(asked),
         dropped=asked.dropped or None,
         about=_about(asked),
@@ -179,7 +179,7 @@ def _missing(corpus: Sequence[SourceFile], asked: Asked) -> tuple[list[str], int
             ids = batch.column("_id").to_pylist()
             if not all_allowed(ids):
                 for row, doc_id in enumerate(ids, count - starts[-1] + 1):
-                    known_id(doc_id, "document", file.row_name(row))
+                    known_id(doc_id, "document", f"{file.name}, row {row}")
             parts.append(pa.array(ids, pa.large_string()))
             count += len(ids)
     if not count:
@@ -207,7 +207,7 @@ def _check_once(ids: pa.Array, corpus: Sequence[SourceFile], starts: Sequence[in
 
     def named(row: int) -> str:
         home = int(np.searchsorted(starts, row, "right")) - 1
-        return corpus[home].row_name(row - starts[home] + 1)
+        return f"{corpus[home].name}, row {row - starts[home] + 1}"
 
     numbers = pc.dictionary_encode(ids).indices.to_numpy()
     first = np.unique(numbers, return_index=True)[1]
@@ -224,13 +224,17 @@ def _check_once(ids: pa.Array, corpus: Sequence[SourceFile], starts: Sequence[in
 
 def _documents(corpus: Sequence[SourceFile], found: Found) -> Iterator[Document]:
     for file in corpus:
-        for where, row in file.rows():
-            doc_id = row["_id"]
-            about = row.get("metadata") or {}
-            commit = about.pop("commit_id", None) or row.get("commit_id")
-            known = {name: value for name, value in (*about.items(), ("commit", commit)) if value is not None}
-            text = found.text(row["text"], where, "text", file.name, doc_id)
+        for number, row in file.rows():
+            doc_id, about = row["_id"], row.get("metadata") or {}
+            metadata = {name: about.get(name) for name in ("url", "start_byte", "end_byte")}
+            metadata["commit"] = about.get("commit_id") or row.get("commit_id")
+            text = found.text(row["text"], "text", file.name, doc_id, f"row {number}")
+            known = {name: value for name, value in metadata.items() if value is not None}
             yield Document(doc_id, row.get("title") or "", text, known)
+
+
+def _source(file: SourceFile) -> Source:
+    return made(Source, url=file.short_name[:300], sha256=file.sha256())
 
 
 def _recipe(asked: Asked) -> Recipe:

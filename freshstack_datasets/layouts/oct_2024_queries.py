@@ -65,18 +65,18 @@ class Found:
         """Return what was found."""
         return tuple(self._report.problems())
 
-    def text(self, value: str | None, where: str, what: str, file: str, which: str) -> str:
+    def text(self, value: str | None, column: str, file: str, which: str, place: str) -> str:
         """Return a text, "" for null, which is a problem.
 
         Args:
             value: The text.
-            where: The row.
-            what: Which of its texts.
+            column: The column that it stands in.
             file: The file.
             which: The id of what it is the text of.
+            place: The place in the file.
         """
         if value is None:
-            self.add("null-text", file, which, f"{where}: {what} is null; taken as empty")
+            self.add("null-text", file, which, f"{place}: {column} is null; taken as empty")
             return ""
         return value
 
@@ -124,28 +124,28 @@ class Asked:
             InputError: The file cannot be read.
             RecordError: An id is not allowed, or is that of an earlier row; file and row are named.
         """
-        for where, row in file.rows():
-            self._take_row(row, file.name, where)
+        for number, row in file.rows():
+            self._take_row(row, file.name, f"row {number}")
 
-    def _take_row(self, row: dict[str, Any], file: str, where: str) -> None:
-        query_id = self._new_id(row["query_id"], "query", where, self._query_rows)
+    def _take_row(self, row: dict[str, Any], file: str, place: str) -> None:
+        query_id = self._new_id(row["query_id"], "query", f"{file}, {place}", self._query_rows)
         nuggets = row["nuggets"] or ()
         self.read.update(queries=1, nuggets=len(nuggets))
         kept = len(self.nuggets)
         for position, nugget in enumerate(nuggets):
-            self._take_nugget(nugget, query_id, position, file, f"{where}, nugget {position + 1}")
+            self._take_nugget(nugget, query_id, position, file, f"{place}, nugget {position + 1}")
         if len(self.nuggets) == kept:
             message = "has nuggets, but none with a judgment; left out" if nuggets else "has no nugget; left out"
-            self.found.add(WITHOUT_NUGGET, file, query_id, f"{where}: {message}")
+            self.found.add(WITHOUT_NUGGET, file, query_id, f"{place}: {message}")
             self._drop(WITHOUT_NUGGET, query_id)
             return
         title, body = (
-            self.found.text(row[column], where, column, file, query_id) for column in ("query_title", "query_text")
+            self.found.text(row[column], column, file, query_id, place) for column in ("query_title", "query_text")
         )
         about = row.get("metadata") or {}
         tags = about.get("tags")
         if tags is not None and None in tags:
-            raise RecordError(f"{where}: metadata.tags", expected="strings", got="a null among them", hint=HINT)
+            raise RecordError(f"{file}, {place}: metadata.tags", expected="strings", got="a null among them", hint=HINT)
         self.queries.append(
             Query(
                 query_id,
@@ -159,40 +159,40 @@ class Asked:
             )
         )
 
-    def _take_nugget(self, nugget: dict[str, Any] | None, query_id: str, place: int, file: str, where: str) -> None:
+    def _take_nugget(self, nugget: dict[str, Any] | None, query_id: str, position: int, file: str, place: str) -> None:
         if nugget is None:
-            raise RecordError(where, expected="a nugget", got="null", hint=HINT)
-        nugget_id = self._new_id(nugget["_id"], "nugget", where, self._nugget_rows)
+            raise RecordError(f"{file}, {place}", expected="a nugget", got="null", hint=HINT)
+        nugget_id = self._new_id(nugget["_id"], "nugget", f"{file}, {place}", self._nugget_rows)
         relevant, other = (
-            self._documents(nugget[f"{kind}_corpus_ids"] or (), kind, query_id, nugget_id, file, where)
-            for kind in ("relevant", "non_relevant")
+            self._documents(nugget[column] or (), column, query_id, nugget_id, file, place)
+            for column in ("relevant_corpus_ids", "non_relevant_corpus_ids")
         )
         if not (relevant or other):
-            self.found.add(WITHOUT_JUDGMENT, file, nugget_id, f"{where}: no document was judged for it; left out")
+            self.found.add(WITHOUT_JUDGMENT, file, nugget_id, f"{place}: no document was judged for it; left out")
             self._drop(WITHOUT_JUDGMENT, query_id, nugget_id)
             return
-        text = self.found.text(nugget["text"], where, "text", file, nugget_id)
-        self.nuggets.append(Nugget(nugget_id, query_id, place, text))
+        text = self.found.text(nugget["text"], "text", file, nugget_id, place)
+        self.nuggets.append(Nugget(nugget_id, query_id, position, text))
         for doc_id in relevant:
             self.judgments.append(Judgment(query_id, nugget_id, doc_id, 1))
         for doc_id in other:
             if doc_id in relevant:
-                message = f"{where}: listed as relevant and as not relevant; counts as relevant"
+                message = f"{place}: listed as relevant and as not relevant; counts as relevant"
                 self.found.add(BOTH_LISTS, file, f"{query_id} {nugget_id} {doc_id}", message)
                 self._drop(BOTH_LISTS, query_id, nugget_id, doc_id)
             else:
                 self.judgments.append(Judgment(query_id, nugget_id, doc_id, 0))
 
     def _documents(
-        self, listed: Iterable[object], kind: str, query_id: str, nugget_id: str, file: str, where: str
+        self, listed: Iterable[object], column: str, query_id: str, nugget_id: str, file: str, place: str
     ) -> Counter[str]:
         """Return the documents of one of a nugget's lists, and how often each stands there."""
-        times = Counter(known_id(doc_id, "document", where) for doc_id in listed)
+        times = Counter(known_id(doc_id, "document", f"{file}, {place}") for doc_id in listed)
         self.read["judgments"] += times.total()
         for doc_id, count in times.items():
             self.judged.setdefault(doc_id, file)
             if count > 1:
-                message = f"{where}: {count} times in {kind}_corpus_ids; counts once"
+                message = f"{place}: {count} times in {column}; counts once"
                 self.found.add(LISTED_TWICE, file, f"{query_id} {nugget_id} {doc_id}", message)
                 self._drop(LISTED_TWICE, query_id, nugget_id, doc_id)
         return times

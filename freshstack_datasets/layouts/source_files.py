@@ -1,5 +1,6 @@
 """Parquet files of somebody else, with other columns than a snapshot's: opened and read without trusting them."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,7 @@ class SourceFile:
 
     def __init__(self, path: Path, columns: pa.Schema) -> None:
         self.name = shown_path(path)[1:-1]
+        self.short_name = shown_path(path.name)[1:-1]
         self._path = path
         with self._readable():
             if not path.is_file():
@@ -61,21 +63,18 @@ class SourceFile:
                     batch.validate(full=True)  # Parquet says "string", only a look says UTF-8
                     yield batch
 
-    def rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what a message calls each row, and its values by column; a column that is not there is left out."""
+    def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the number of each row, from 1, and its values by column; a column that is not there is left out."""
         number = 0
         for batch in self.batches():
             for row in batch.to_pylist():
                 number += 1
-                yield self.row_name(number), row
+                yield number, row
 
-    def row_name(self, number: int) -> str:
-        """Return what a message calls a row.
-
-        Args:
-            number: Its number, counted from 1.
-        """
-        return f"{self.name}, row {number}"
+    def sha256(self) -> str:
+        """Return the digest of the file's bytes, in hexadecimal."""
+        with self._readable(), self._path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
