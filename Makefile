@@ -1,5 +1,5 @@
 # Needs Python 3.11 or newer, make and a package index; makes its own virtual environment in .venv.
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do command -v $$name && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -11,11 +11,11 @@ define NEXT
 Three things to try next, after: source $(BIN)/activate
 
   freshstack search nimbus "me han cobrado dos veces"
-      nobody writes so in the page that answers: see what words alone find
+      a post comes first; the page that answers, bill-01, has none of these words but "cargo duplicado"
   freshstack show nimbus paraphrase-01
       a question, its answer, and which page supports each fact of it
   freshstack evaluate nimbus --retriever bm25 --query answer --by type
-      how much a better query could gain: the same, searched with the answers
+      the most that a better query could gain: the same, searched with the answers, which nobody has
 endef
 export NEXT
 
@@ -25,14 +25,18 @@ demo: $(BIN)/freshstack  ## score BM25 on the benchmark that comes with the pack
 	@$(BIN)/freshstack evaluate nimbus --retriever bm25 --by type
 	@echo "$$NEXT"
 
-$(BIN)/freshstack:  # the package alone, which is quicker than all that the tests need
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable .
+$(BIN)/freshstack: | $(BIN)/python  # the package alone, which is quicker than all that the tests need
+	@echo "installing the package and the libraries that it needs: half a minute"
+	@$(BIN)/pip install --quiet --editable .
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: $(PYTHON) is Python " + \
+		sys.version.split()[0] + ", expected 3.11 or newer; name another one: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
 
 setup: $(STAMP)  ## the virtual environment, with everything the tests need
 
-$(STAMP): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(STAMP): pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'  # the first with --group
 	$(BIN)/pip install --quiet --editable '.[all]' --group dev
 	touch $@

@@ -1,17 +1,15 @@
 """The commands of ``python -m builders``: they behave as those of ``freshstack`` do."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from builders.commands import convert
+from builders.commands.built import facts, listed, say_built
 from builders.nimbus import SEED
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
-
-if TYPE_CHECKING:
-    from freshstack_datasets.manifest import Manifest
 
 app = console.command_line("python -m builders")
 
@@ -59,12 +57,12 @@ def accepted_answers(
         console.warn(f"the dump has posts of {built.latest}, later than the snapshot's name, {manifest.snapshot}")
     if as_json:
         counts = {"rows": dict(built.counts), "dropped": dict(built.dropped)}
-        console.say_json({"path": str(built.path), **_facts(manifest), **counts})
+        console.say_json({"path": str(built.path), **facts(manifest), **counts})
         return
-    _say_built(out, manifest)
-    console.say("read: " + _listed(built.counts))
+    say_built(out, manifest)
+    console.say("read: " + listed(built.counts))
     if built.dropped:
-        console.say("left out: " + _listed(built.dropped))
+        console.say("left out: " + listed(built.dropped))
 
 
 @app.command("nimbus", epilog="Example: python -m builders nimbus --out nimbus")
@@ -83,32 +81,12 @@ def nimbus(
 
     manifest = build(out, seed)
     if as_json:
-        console.say_json({"path": str(out), **_facts(manifest)})
+        console.say_json({"path": str(out), **facts(manifest)})
         return
-    _say_built(out, manifest)
+    say_built(out, manifest)
 
 
-def _facts(manifest: "Manifest") -> dict[str, Any]:
-    """Return what every build says of its snapshot in JSON."""
-    return {
-        "dataset": manifest.dataset,
-        "snapshot": manifest.snapshot,
-        "fingerprint": manifest.fingerprint,
-        "license": manifest.license,
-        "tables": {name: {"rows": table.rows} for name, table in sorted(manifest.tables.items())},
-    }
-
-
-def _say_built(out: Path, manifest: "Manifest") -> None:
-    """Print what every build says of its snapshot as text."""
-    tables = manifest.tables
-    console.say(f"{out}: {manifest.dataset}@{manifest.snapshot}, fingerprint {manifest.fingerprint[:12]}")
-    sizes = (console.counted(tables["queries"].rows, "queries"), console.counted(tables["corpus"].rows, "documents"))
-    console.say(", ".join((*sizes, manifest.license)))
-
-
-def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(console.counted(count, name) for name, count in counts.items())
+convert.add_to(app)
 
 
 def main(arguments: list[str] | None = None) -> int:

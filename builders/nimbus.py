@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 SEED = 2504
 SNAPSHOT = "2026-11"
 CREATED = date(2026, 11, 30)
+POOL = {
+    "retriever": "bm25",
+    "depth": 10,
+    "also": ["near-duplicates", "pages with a code of the question", "look-alikes"],
+}
+"""What was judged for a question beside the pages that answer it."""
 TEXTS = Path(__file__).with_name("nimbus_texts")
 TYPES = ("exact", "paraphrase", "distractor", "noise")
 YEARS = (2024, 2026)
@@ -88,7 +94,7 @@ def build(out: Path, seed: int = SEED) -> "Manifest":
 
     Args:
         out: Where it goes; it must not exist, or be empty.
-        seed: Where the random numbers start; another seed gives another fingerprint.
+        seed: Where the random numbers start; with another one it is another dataset, and is called so.
 
     Raises:
         InputError: The folder is taken.
@@ -98,14 +104,14 @@ def build(out: Path, seed: int = SEED) -> "Manifest":
     card = _texts("card")
     return write_snapshot(
         out,
-        dataset="freshstack/nimbus",
+        dataset="freshstack/nimbus" if seed == SEED else f"freshstack/nimbus-seed-{seed}",
         snapshot=SNAPSHOT,
         license="Apache-2.0",
         documents=documents(seed),
         queries=queries(),
         nuggets=nuggets(),
         judgments=judgments(),
-        recipe={"builder": "nimbus", "parameters": {"seed": seed}},
+        recipe={"builder": "nimbus", "parameters": {"seed": seed}, "pool": POOL},
         about=card["about"],
         sections={section["heading"]: section["text"] for section in card["sections"]},
         created=CREATED,

@@ -11,7 +11,7 @@ Names are looked up when they are first used, so that importing the package load
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "BM25",

@@ -188,7 +188,8 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
     Only its description and the number of its rows are read; ``freshstack verify`` looks into every row.
 
     Args:
-        name_or_path: A dataset's name, ``name@snapshot``, or the folder of a snapshot.
+        name_or_path: A dataset's name, ``name@snapshot``, or the folder of a snapshot. A folder that is called as a
+            known dataset is ``./nimbus``.
         snapshot: The snapshot; the newest known one when not given. A folder must be this very snapshot.
 
     Raises:
@@ -196,7 +197,7 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
         SnapshotError: The folder is no snapshot, is another one than asked for, or cannot be read.
     """
     name, asked = _asked(name_or_path, snapshot)
-    folder = Path(name) if isinstance(name, Path) or _is_path(name) else catalog.folder_of(name, asked)
+    folder = Path(name) if isinstance(name, Path) or _means_folder(name) else catalog.folder_of(name, asked)
     dataset = _opened(folder)
     if asked is not None and asked != dataset.snapshot:
         raise SnapshotError(f"{folder}: snapshot", expected=shown(asked), got=dataset.snapshot)
@@ -218,10 +219,10 @@ def _asked(name: str | Path, snapshot: str | None) -> tuple[str | Path, str | No
     return (Path(base) if isinstance(name, Path) else base), pinned
 
 
-def _is_path(name: str) -> bool:
-    """Tell whether a text is meant as a path: it looks like one, or a folder is there."""
+def _means_folder(name: str) -> bool:
+    """Tell whether a text is meant as a path: it looks like one, or no dataset has that name and a folder has."""
     starts = ("./", "../", os.sep, f".{os.sep}", f"..{os.sep}")
-    return name in (".", "..") or name.startswith(starts) or _is_folder(name)
+    return name in (".", "..") or name.startswith(starts) or (name not in catalog.names() and _is_folder(name))
 
 
 def _is_folder(name: str) -> bool:

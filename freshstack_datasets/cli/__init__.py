@@ -34,14 +34,14 @@ def freshstack(
 
 for _function, _words in (
     (data.list_, "list"),
-    (data.info, "info bread"),
-    (data.show, "show bread 1 --run bm25.trec"),
-    (data.search, 'search bread "why does my sourdough spread" -k 5'),
+    (data.info, "info nimbus"),
+    (data.show, "show nimbus exact-01 --run bm25.trec"),
+    (data.search, 'search nimbus "me han cobrado dos veces" -k 5'),
     (data.verify, "verify bread"),
-    (runs.retrieve, "retrieve bread --retriever bm25 --out bm25.trec"),
-    (runs.evaluate, "evaluate bread --run bm25.trec title.trec --measures nDCG@10 Recall@50"),
-    (runs.compare, "compare bread bm25.trec title.trec"),
-    (export.export, "export bread --to beir --out beir/bread"),
+    (runs.retrieve, "retrieve nimbus --retriever bm25 --out bm25.trec"),
+    (runs.evaluate, "evaluate nimbus --retriever bm25 --by type"),
+    (runs.compare, "compare nimbus bm25.trec mine.trec"),
+    (export.export, "export nimbus --to beir --out beir/nimbus"),
 ):
     app.command(_words.split()[0], cls=SeveralValues, epilog=f"Example: freshstack {_words}")(_function)
 

@@ -100,7 +100,8 @@ def show(
         console.say(f"\nnugget {number}{importance}: {nugget['text']}")
         for document in nugget["documents"]:
             rank = f", rank {document['rank']}" if document["rank"] else ""
-            console.say(f"  supported by document {document['doc_id']}{rank}")
+            title = f": {console.one_line(document['title'], 100)}" if document["title"] else ""
+            console.say(f"  supported by document {document['doc_id']}{rank}{title}")
         if run:
             first = nugget["first_rank"]
             place = f"first covered at rank {first}" if first else f"not covered in {facts['ranked']} documents"
@@ -139,7 +140,8 @@ def search(
 def _question(query: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     """Return a question and its accepted answer, with the attribution that their licence asks for."""
     title = f": {query['title']}" if query["title"] else ""
-    lines = [f"question {query['query_id']}{title}", *_credit(query)]
+    kinds = ", ".join(f"{name} {query[name]}" for name in ("type", "difficulty", "language") if query[name])
+    lines = [f"question {query['query_id']}{title}", *([kinds] if kinds else []), *_credit(query)]
     body = query["body"] or ("" if title else query["text"])
     lines += ["", body] if body else []
     if query["answer_text"]:

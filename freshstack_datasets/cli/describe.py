@@ -31,7 +31,10 @@ def one_query(data: "Dataset", query_id: str, run: "Run | None") -> dict[str, An
     rank = {doc_id: place for place, doc_id in enumerate(ranking, 1)}
     nuggets = []
     for nugget in data.nuggets_of(query_id):
-        documents = [{"doc_id": doc_id, "rank": rank.get(doc_id)} for doc_id in support[nugget.nugget_id]]
+        supporting = support[nugget.nugget_id]
+        there = data.corpus.get_many(doc_id for doc_id in supporting if doc_id in data.corpus.ids)
+        titles = {document.doc_id: document.title for document in there}
+        documents = [{"doc_id": d, "title": titles.get(d, ""), "rank": rank.get(d)} for d in supporting]
         first = min((place for place in map(rank.get, support[nugget.nugget_id]) if place is not None), default=None)
         facts = {"nugget_id": nugget.nugget_id, "text": nugget.text, "importance": nugget.importance}
         nuggets.append({**facts, "documents": documents, "first_rank": first})

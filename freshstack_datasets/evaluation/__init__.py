@@ -2,7 +2,7 @@
 
 from freshstack_datasets.evaluation.comparison import Comparison, Difference, compare
 from freshstack_datasets.evaluation.evaluator import evaluate
-from freshstack_datasets.evaluation.hypotheses import Finding, Hypothesis, hypotheses_of, verdict_of, weigh
+from freshstack_datasets.evaluation.hypotheses import Finding, Hypothesis, hypotheses_of, weigh
 from freshstack_datasets.evaluation.measures import (
     AP,
     DEFAULT_MEASURES,
@@ -45,6 +45,5 @@ __all__ = [
     "nDCG",
     "parse_measures",
     "slices",
-    "verdict_of",
     "weigh",
 ]

@@ -1,7 +1,6 @@
 """What is expected to help against each kind of question, and whether two results bear it out."""
 
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -73,20 +72,10 @@ class Finding:
 
     def __str__(self) -> str:
         return (
-            f"{self.hypothesis.type}: {self.verdict}: {self.systems[0]} minus {self.systems[1]} "
+            f"{self.hypothesis.type}, {self.hypothesis.better}: {self.verdict}: {self.systems[0]} minus {self.systems[1]} "
             f"{self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}] in {self.hypothesis.measure}, "
             f"{self.queries} queries, detectable {self.detectable:.4f}"
         )
-
-
-def verdict_of(findings: Iterable[Finding]) -> Verdict:
-    """Return what the findings on one hypothesis say together: it must hold against every system of ``than``.
-
-    Args:
-        findings: One for each system of ``than``, all of them; without any, the verdict is "open".
-    """
-    found = {finding.verdict for finding in findings}
-    return "refuted" if "refuted" in found else "confirmed" if found == {"confirmed"} else "open"
 
 
 def hypotheses_of(dataset: str) -> tuple[Hypothesis, ...]:
@@ -95,7 +84,7 @@ def hypotheses_of(dataset: str) -> tuple[Hypothesis, ...]:
     Args:
         dataset: The dataset's name, in full (``freshstack/nimbus``) or short (``nimbus``).
     """
-    return _all().get(dataset.removeprefix("freshstack/"), ())
+    return _all().get(dataset.partition("@")[0].removeprefix("freshstack/"), ())
 
 
 @cache
@@ -111,6 +100,9 @@ def _hypothesis(name: str, entry: dict[str, Any]) -> Hypothesis:
 
 def weigh(hypothesis: Hypothesis, better: Result, baseline: Result, dataset: Scorable) -> Finding:
     """Hold a hypothesis against two results.
+
+    That the first system has the technique, and the second one has not, is for the caller to know. A hypothesis with
+    several systems in ``than`` is confirmed when it is against each of them.
 
     The interval is made with the resamples and the seed of the first result.
 

@@ -1,5 +1,6 @@
 """Nimbus is what its card says: families, traps, questions, and judgments that leave no look-alike out."""
 
+import json
 import re
 import subprocess
 import sys
@@ -13,10 +14,11 @@ import pytest
 
 from builders import nimbus
 from builders.__main__ import main
-from freshstack_datasets import load, verify
+from freshstack_datasets import BM25, load, verify
 from freshstack_datasets.catalog import bundled
-from freshstack_datasets.retrieval.language import detected_language
+from freshstack_datasets.retrieval.language import detected_language, terms
 
+GOLDEN = Path(__file__).parents[1] / "data" / "nimbus_bm25.json"
 CODE = re.compile(r"\b(?:ERR-\d{4}|SKU-\d\d[MA])\b")
 PAGES = {page.doc_id: page for page in nimbus.documents()}
 QUERIES = {query.query_id: query for query in nimbus.queries()}
@@ -95,6 +97,7 @@ def test_another_seed_changes_the_pages_and_no_question(tmp_path):
     ours = load("nimbus").manifest.tables
     same = {name for name, table in other.tables.items() if table.digest == ours[name].digest}
     assert same == {"queries", "nuggets", "qrels", "nugget_qrels"}
+    assert other.dataset == "freshstack/nimbus-seed-1"  # two datasets of one name and snapshot would be mixed up
 
 
 def test_the_texts_are_made_with_the_standard_library_alone():
@@ -122,18 +125,29 @@ def test_the_command_makes_it_and_says_so(tmp_path, capsys):
     assert load(tmp_path / "made").fingerprint == shipped.fingerprint
 
 
-def test_the_card_says_what_so_few_questions_can_detect():
+def test_what_the_card_calls_detectable_follows_from_the_spread():
     card = (bundled()["freshstack/nimbus"] / "README.md").read_text(encoding="utf-8")
     section = card.split("## What it cannot tell")[1].split("\n## ")[0]
-    spreads = [float(number) for number in re.findall(r"(?:deviation of|with one of) (0\.\d\d)", section)]
-    told = {
-        int(n): (float(a), float(b))
-        for a, b, n in re.findall(r"of (0\.\d\d) or (0\.\d\d) on (?:all |the )(\d+)", section)
-    }
-    assert len(spreads) == 2
-    # (z(0.975) + z(0.8)) * s / sqrt(n): a paired test at the 5 % level with a power of 80 %
-    for n in (60, 20, 15, 10):
-        assert told[n] == tuple(round((1.95996 + 0.84162) * spread / n**0.5, 2) for spread in spreads)
+    whole = re.search(r"is (0\.\d\d) between .* (0\.\d\d) between .* of (0\.\d\d) or (0\.\d\d) on all (60)", section)
+    first, second, *detected, number = map(float, whole.groups())
+    told = [(detected[0], first, number), (detected[1], second, number)]
+    for match in re.finditer(r"(0\.\d\d) \((0\.\d\d)\) or (0\.\d\d) \((0\.\d\d)\) on the (\d\d) of", section):
+        a, first, b, second, number = map(float, match.groups())
+        told += [(a, first, number), (b, second, number)]
+    assert sorted(number for *_, number in told) == [10, 10, 15, 15, 15, 15, 20, 20, 60, 60]
+    for detectable, spread, number in told:  # (z(0.975) + z(0.8)) * s / sqrt(n), and s itself is rounded to 0.01
+        assert detectable == pytest.approx((1.95996 + 0.84162) * spread / number**0.5, abs=0.01)
+
+
+def test_the_card_tells_questions_and_scores_as_they_are():
+    card = (bundled()["freshstack/nimbus"] / "README.md").read_text(encoding="utf-8")
+    languages = Counter(query.language for query in QUERIES.values())
+    assert f"{languages['es']} are in Spanish and {languages['en']} in English" in card
+    assert f"{sum(len(relevant(query_id)) == 2 for query_id in QUERIES)} need two pages" in card
+    [bm25] = json.loads(GOLDEN.read_text(encoding="utf-8"))["printed"]["results"]
+    value = {part["value"]: part["measures"]["alpha_nDCG@10"]["value"] for part in bm25["slices"]}
+    told = ", ".join(f"{value[trap]:.2f} on {trap}" for trap in ("exact", "distractor", "noise"))
+    assert f"{told} and {value['paraphrase']:.2f} on paraphrase" in card
 
 
 # The pages
@@ -275,6 +289,29 @@ def test_a_question_is_of_the_type_of_its_trap(query_id):
         assert any({a, b} <= judged(query_id) for kind in ("err", "plan") for a, b in siblings(kind))
     if asked.type == "distractor":
         assert {doc_id.replace("2026", "2024") for doc_id in answers if family(doc_id) == "pol"} <= negatives
+
+
+CHANCE = {"años", "come", "give", "septemb", "those"}
+"""Words of everyday and their stems, which few pages happen to hold."""
+
+
+@pytest.mark.parametrize("query_id", [query_id for query_id in QUERIES if query_id.startswith("paraphrase")])
+def test_an_everyday_question_shares_no_rare_word_with_the_page_that_answers(query_id):
+    asked = QUERIES[query_id]
+    stems = {doc_id: set(terms(page.default_text(), language(page))) for doc_id, page in PAGES.items()}
+    holding = Counter(stem for found in stems.values() for stem in found)
+    for doc_id in relevant(query_id):
+        if family(doc_id) in FAMILIES["paraphrase"]:
+            shared = set(terms(asked.text, asked.language)) & stems[doc_id]
+            assert {stem for stem in shared if holding[stem] <= 5} <= CHANCE
+
+
+def test_whatever_bm25_ranks_among_its_first_ten_is_judged():
+    data = load("nimbus")
+    run = BM25().index(data.corpus).search(data.queries, k=10)
+    assert not [
+        (query_id, doc_id) for query_id in QUERIES for doc_id in run[query_id] if doc_id not in judged(query_id)
+    ]
 
 
 def test_no_question_is_a_template_of_another():

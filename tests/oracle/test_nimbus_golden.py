@@ -5,6 +5,7 @@ into the file: after a change that is meant to change scores.
 """
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -20,6 +21,7 @@ with warnings.catch_warnings():
     import pyndeval
     import pytrec_eval
 
+VERSION = r"freshstack-datasets [\d.]+\w*"
 FILE = Path(__file__).parents[1] / "data" / "nimbus_bm25.json"
 
 
@@ -49,8 +51,8 @@ def without_numbers(value):
 
 
 def test_the_command_of_the_golden_file_prints_what_the_file_holds():
-    golden = json.loads(FILE.read_text(encoding="utf-8"))
-    now = printed(golden["command"])
+    golden = json.loads(re.sub(VERSION, "", FILE.read_text(encoding="utf-8")))  # which signatures tell
+    now = json.loads(re.sub(VERSION, "", json.dumps(printed(golden["command"]))))
     assert without_numbers(now) == without_numbers(golden["printed"])
     # 32-bit sums of BM25 may differ in their last bits between processors; a swap of two documents would move a mean
     # over 60 queries by far more

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from freshstack_datasets.manifest import Filter, Recipe, Source
-from tests.unit.cli_tiny import Terminal, write_runs, write_tiny
+from tests.unit.cli_tiny import EVIL, Terminal, write_runs, write_tiny
 
 
 @pytest.fixture
@@ -116,6 +116,7 @@ def test_show_tells_question_answer_nuggets_and_support(run, tiny):
     assert out.splitlines()[1:] == [
         "",
         "question q1: How do I grind evenly?",
+        "language en",
         "https://example.org/q1, ada, 2024-10-01, CC-BY-SA-4.0",
         "",
         r"Mine is \x1b[2Jcoarse.",
@@ -124,7 +125,7 @@ def test_show_tells_question_answer_nuggets_and_support(run, tiny):
         "Buy burr grinders.",
         "",
         "nugget 1 (vital): burrs grind evenly",
-        "  supported by document d1",
+        "  supported by document d1: Burrs",
         "",
         "nugget 2: water matters",
         "  supported by document d2",
@@ -144,10 +145,12 @@ def test_show_credits_the_answer_when_the_corpus_holds_it(run, tmp_path):
 def test_show_with_a_run_tells_where_each_nugget_is_covered_first(run, tiny, tmp_path):
     first, second = write_runs(tmp_path)
     _, out, _ = run("show", tiny, "q1", "--run", second)  # d1, x9, d2
-    assert "  supported by document d1, rank 1\n  beta: first covered at rank 1\n" in out
+    assert "  supported by document d1, rank 1: Burrs\n  beta: first covered at rank 1\n" in out
     assert "  supported by document d2, rank 3\n  beta: first covered at rank 3\n" in out
     _, out, _ = run("show", tiny, "q2", "--run", second)
-    assert out.endswith("  supported by document d3\n  beta: not covered in 0 documents\n")
+    lines = out.splitlines()
+    assert lines[-2].startswith("  supported by document d3: ")  # and a hostile title, shown on the line
+    assert lines[-1] == "  beta: not covered in 0 documents"
     facts = run.json("show", tiny, "q2", "--run", first)  # "d 4", d3
     assert facts["run"] == "alpha"
     assert facts["query"]["title"] == "Which pressure?"
@@ -156,7 +159,7 @@ def test_show_with_a_run_tells_where_each_nugget_is_covered_first(run, tiny, tmp
             "nugget_id": "n3",
             "text": "nine bar",
             "importance": None,
-            "documents": [{"doc_id": "d3", "rank": 2}],
+            "documents": [{"doc_id": "d3", "title": EVIL, "rank": 2}],
             "first_rank": 2,
         }
     ]

@@ -319,6 +319,11 @@ def test_bundled_snapshots_are_found_by_name(folder, monkeypatch, tmp_path):
         assert len(load(name).queries) == 3
     with pytest.raises(UnknownNameError, match="unknown snapshot of freshstack/toy '2026-11'"):
         load("toy@2026-11")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "toy").mkdir()  # a folder of that name does not hide it
+    assert load("toy").path == tmp_path / "bundled" / "toy"
+    with pytest.raises(SnapshotError, match="toy is no snapshot"):
+        load("./toy")
     listed = {(entry.dataset, entry.name): entry for entry in catalog.listed()}
     size = sum(p.stat().st_size for p in folder.rglob("*.parquet"))
     assert (listed["freshstack/toy", "2026-10"].cached, listed["freshstack/toy", "2026-10"].bytes) == (True, size)
