@@ -41,7 +41,7 @@ def _lines(manifest: Manifest, about: str, sections: Mapping[str, str]) -> Itera
     yield "relevant. `nugget_qrels` has the judgments one by one."
     yield ""
     for heading, text in sections.items():
-        yield f"## {plain(heading)}"
+        yield "## " + _LAST_SIGN.sub(r"\\#", plain(heading))
         yield ""
         yield from _paragraphs(text)
     yield "## Use"
@@ -109,6 +109,8 @@ def source_item(source: Source) -> str:
 _MARKS = str.maketrans({mark: "\\" + mark for mark in "\\`*_[]|~$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 _LINK = re.compile(r"https?://[A-Za-z0-9/.:_~%?=&+@,;-]+")
 _BLOCK = re.compile(r"[-+#=]|\d+[.)]")
+_LAST_SIGN = re.compile(r"#\Z")
+"""What Markdown takes for the end of a heading."""
 
 
 def plain(text: str) -> str:
