@@ -27,8 +27,10 @@ def good(tmp_path_factory):
         queries=[Query(f"q{i}", "text", tags=("a", "b"), score=i) for i in range(5)],
         nuggets=[Nugget(f"n{i}", f"q{i}", 0, "fact") for i in range(5)],
         judgments=[
-            Judgment(f"q{i}", f"n{i}", f"d{i * j}", j % 2) for i in range(5) for j in range(1, 4) if i or j == 1
+            Judgment("q0", "n0", "gone", 1),
+            *(Judgment(f"q{i}", f"n{i}", f"d{i * j}", j % 2) for i in range(5) for j in range(1, 4) if i or j == 1),
         ],
+        missing=["gone"],
     )
     return folder
 
