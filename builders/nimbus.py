@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builders.nimbus_draw import Draw
+from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 
 if TYPE_CHECKING:
@@ -97,10 +98,12 @@ def build(out: Path, seed: int = SEED) -> "Manifest":
         seed: Where the random numbers start; with another one it is another dataset, and is called so.
 
     Raises:
-        InputError: The folder is taken.
+        InputError: The folder is taken, or the seed is no whole number of 64 bits, which is all that a recipe can tell.
     """
     from freshstack_datasets.snapshot import write_snapshot
 
+    if type(seed) is not int or not -(2**63) <= seed < 2**63:
+        raise InputError("the seed", expected="a whole number of 64 bits", got=shown(seed))
     card = _texts("card")
     return write_snapshot(
         out,

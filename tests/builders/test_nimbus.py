@@ -16,6 +16,7 @@ from builders import nimbus
 from builders.__main__ import main
 from freshstack_datasets import BM25, load, verify
 from freshstack_datasets.catalog import bundled
+from freshstack_datasets.errors import InputError
 from freshstack_datasets.retrieval.language import detected_language, terms
 
 GOLDEN = Path(__file__).parents[1] / "data" / "nimbus_bm25.json"
@@ -98,6 +99,19 @@ def test_another_seed_changes_the_pages_and_no_question(tmp_path):
     same = {name for name, table in other.tables.items() if table.digest == ours[name].digest}
     assert same == {"queries", "nuggets", "qrels", "nugget_qrels"}
     assert other.dataset == "freshstack/nimbus-seed-1"  # two datasets of one name and snapshot would be mixed up
+
+
+@pytest.mark.parametrize("seed", [2**63 - 1, -(2**63)])
+def test_the_recipe_tells_the_seed(tmp_path, seed):
+    nimbus.build(tmp_path / "made", seed)
+    assert load(tmp_path / "made").manifest.recipe.parameters == {"seed": seed}
+
+
+@pytest.mark.parametrize("seed", [2**63, -(2**63) - 1, 2504.0, "2504", True, None])
+def test_a_seed_that_the_recipe_could_not_tell_is_refused(tmp_path, seed):
+    with pytest.raises(InputError, match="the seed, expected a whole number of 64 bits, got "):
+        nimbus.build(tmp_path / "made", seed)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_texts_are_made_with_the_standard_library_alone():
