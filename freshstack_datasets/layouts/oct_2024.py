@@ -59,8 +59,7 @@ _CORPUS_COLUMNS = pa.schema(
 )
 
 _ABOUT = """Questions that people asked, each with the atomic facts of its answer and judgments of which documents support \
-which fact. This is the release of October 2024, whose corpus and queries were published in two repositories; here they \
-are in one, as published."""
+which fact. This is the release of October 2024, whose corpus and queries were published in two repositories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +120,14 @@ def convert(
     if not asked.queries:
         expected = "at least one query with a judged nugget"
         raise InputError(", ".join(file.name for file in rows), expected=expected, got="none", hint=HINT)
-    missing, documents = _missing(corpus, asked)
+    ids = _ids_of(corpus)
+    missing = _missing(ids, asked)
     manifest = write_snapshot(
         out,
         dataset=dataset,
         snapshot=snapshot,
         license=license,
-        documents=track(_documents(corpus, asked.found), documents, "converting the corpus"),
+        documents=track(_documents(corpus, asked.found), len(ids), "converting the corpus"),
         queries=asked.queries,
         nuggets=asked.nuggets,
         judgments=asked.judgments,
@@ -138,7 +138,7 @@ def convert(
         about=_about(asked),
         created=created,
     )
-    read = {"documents": documents, **{name: asked.read[name] for name in ("queries", "nuggets", "judgments")}}
+    read = {"documents": len(ids), **{name: asked.read[name] for name in ("queries", "nuggets", "judgments")}}
     return Converted(manifest, asked.found.problems(), dict(asked.found.counts), read)
 
 
@@ -170,8 +170,8 @@ def _opened(files: Sequence[Path], columns: pa.Schema, what: str) -> list[Source
     return [SourceFile(path, columns) for path in sorted(map(Path, files), key=str)]
 
 
-def _missing(corpus: Sequence[SourceFile], asked: Asked) -> tuple[list[str], int]:
-    """Return the judged documents that the corpus lacks, and how many it has; check the ids of the corpus."""
+def _ids_of(corpus: Sequence[SourceFile]) -> pa.Array:
+    """Return the ids of a corpus, each of which is allowed and there once."""
     parts, starts, count = [], [], 0
     for file in corpus:
         starts.append(count)
@@ -183,23 +183,11 @@ def _missing(corpus: Sequence[SourceFile], asked: Asked) -> tuple[list[str], int
             parts.append(pa.array(ids, pa.large_string()))
             count += len(ids)
     if not count:
-        raise InputError(
-            ", ".join(file.name for file in corpus), expected="at least one document", got="none", hint=HINT
-        )
-    there = pa.concat_arrays(parts)
-    _check_once(there, corpus, starts)
-    judged = sorted(asked.judged)
-    lacking = pc.invert(pc.is_in(pa.array(judged, pa.large_string()), there)).to_pylist()
-    missing = [doc_id for doc_id, lacks in zip(judged, lacking, strict=True) if lacks]
-    if missing and len(missing) == len(judged):
-        hint = "check that corpus and queries are of one topic"
-        raise InputError("judged documents", expected="some of the corpus", got=f"none of {len(judged)}", hint=hint)
-    times = Counter(judgment.doc_id for judgment in asked.judgments)
-    for doc_id in missing:
-        judgments = f"{times[doc_id]} judgment{'s' if times[doc_id] > 1 else ''}"
-        message = f"the corpus lacks it, though it has {judgments}; counts all the same"
-        asked.found.add("missing-document", asked.judged[doc_id], doc_id, message)
-    return missing, count
+        names = ", ".join(file.name for file in corpus)
+        raise InputError(names, expected="at least one document", got="none", hint=HINT)
+    together = pa.concat_arrays(parts)
+    _check_once(together, corpus, starts)
+    return together
 
 
 def _check_once(ids: pa.Array, corpus: Sequence[SourceFile], starts: Sequence[int]) -> None:
@@ -220,6 +208,21 @@ def _check_once(ids: pa.Array, corpus: Sequence[SourceFile], starts: Sequence[in
         got=f"it also in {named(int(first[numbers[again]]))}",
         hint="remove one of them, or give each file once",
     )
+
+
+def _missing(ids: pa.Array, asked: Asked) -> list[str]:
+    """Return the judged documents that are not among the ids, ascending, and report them."""
+    judged = pa.array(sorted(asked.judged), pa.large_string())
+    missing = judged.filter(pc.invert(pc.is_in(judged, ids))).to_pylist()
+    if len(missing) == len(judged):
+        hint = "check that corpus and queries are of one topic"
+        raise InputError("judged documents", expected="some of the corpus", got=f"none of {len(judged)}", hint=hint)
+    times = Counter(judgment.doc_id for judgment in asked.judgments)
+    for doc_id in missing:
+        judgments = f"{times[doc_id]} judgment{'s' if times[doc_id] > 1 else ''}"
+        message = f"the corpus lacks it, though it has {judgments}; counts all the same"
+        asked.found.add("missing-document", asked.judged[doc_id], doc_id, message)
+    return list(missing)
 
 
 def _documents(corpus: Sequence[SourceFile], found: Found) -> Iterator[Document]:
