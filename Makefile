@@ -25,18 +25,19 @@ demo: $(BIN)/freshstack  ## score BM25 on the benchmark that comes with the pack
 	@$(BIN)/freshstack evaluate nimbus --retriever bm25 --by type
 	@echo "$$NEXT"
 
-$(BIN)/freshstack: | $(BIN)/python  # the package alone, which is quicker than all that the tests need
+$(BIN)/freshstack: pyproject.toml | $(BIN)/pip  # the package alone, which is quicker than all that the tests need
 	@echo "installing the package and the libraries that it needs: half a minute"
 	@$(BIN)/pip install --quiet --editable .
 
-$(BIN)/python:
+$(BIN)/pip:  # the last that venv makes: without it, python may be what a failure left behind
+	$(if $(strip $(PYTHON)),,$(error no Python found, expected 3.11 or newer; name one: make PYTHON=python3.12 …))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: $(PYTHON) is Python " + \
 		sys.version.split()[0] + ", expected 3.11 or newer; name another one: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv $(VENV)
 
 setup: $(STAMP)  ## the virtual environment, with everything the tests need
 
-$(STAMP): pyproject.toml | $(BIN)/python
+$(STAMP): pyproject.toml | $(BIN)/pip
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'  # the first with --group
 	$(BIN)/pip install --quiet --editable '.[all]' --group dev
 	touch $@
