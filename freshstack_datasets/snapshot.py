@@ -1,7 +1,5 @@
 """Writing a snapshot: one folder of five tables, a card, a manifest and the build's trace, all or nothing."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -13,9 +11,10 @@ import pyarrow.compute as pc
 
 from freshstack_datasets import __version__
 from freshstack_datasets.card import card
-from freshstack_datasets.errors import RecordError, SnapshotError, shown
+from freshstack_datasets.errors import SnapshotError, shown
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.manifest import FILE, FORMAT_VERSION, About, Manifest, made
+from freshstack_datasets.provenance import checked_trace, file_entry, write_trace
 from freshstack_datasets.recipe import Generator, Long, Model, Recipe, Short, Source
 from freshstack_datasets.records import Document, Judgment, Nugget, Query, check_id
 from freshstack_datasets.tables.conversion import batches
@@ -23,8 +22,6 @@ from freshstack_datasets.tables.digest import fingerprint
 from freshstack_datasets.tables.parquet import TableWriter
 from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, Table
 from freshstack_datasets.tables.spool import Spool
-
-_DROPPED = "provenance/dropped.jsonl"
 
 
 class _CardText(Model):
@@ -46,6 +43,7 @@ def write_snapshot(
     sources: Sequence[Source] = (),
     recipe: Recipe | Mapping[str, Any] | None = None,
     dropped: Iterable[Mapping[str, Any]] | None = None,
+    provenance: Mapping[str, Path | bytes] | None = None,
     about: str = "",
     sections: Mapping[str, str] | None = None,
     created: date | None = None,
@@ -67,6 +65,8 @@ def write_snapshot(
         sources: What the snapshot was made from.
         recipe: How it was made.
         dropped: What the build left out and why, one mapping of JSON values an item.
+        provenance: Further files of the build's trace: from a name in ``provenance/`` to a file, which is copied, or to
+            its bytes.
         about: What the dataset is, for the card, with an empty line between paragraphs; Markdown marks in it are
             shown as they are.
         sections: What else the card says, from a heading to a text like ``about``.
@@ -75,7 +75,7 @@ def write_snapshot(
     Raises:
         RecordError: A record holds a value that is not allowed.
         SnapshotError: The records do not make a whole dataset, or the description is not allowed.
-        InputError: The folder is taken.
+        InputError: The folder is taken, or a file of the trace cannot be read.
     """
     told = made(
         About,
@@ -89,15 +89,15 @@ def write_snapshot(
     )
     text = made(_CardText, about=about, sections={} if sections is None else sections)
     lacking = tuple(sorted(check_id(doc_id, "missing document") for doc_id in missing))
+    trace = checked_trace(provenance or {}, dropped)
     with atomic_folder(folder) as work:
         tables = _write_tables(work, documents, queries, nuggets, judgments, lacking)
-        provenance = [] if dropped is None else [_write_dropped(work, dropped)]
         manifest = made(
             Manifest,
             **{name: getattr(told, name) for name in About.model_fields},
             format_version=FORMAT_VERSION,
             tables=tables,
-            provenance=tuple(provenance),
+            provenance=tuple(write_trace(work, trace, dropped)),
             missing=lacking,
             fingerprint=fingerprint({name: entry["digest"] for name, entry in tables.items()}),
         )
@@ -141,14 +141,7 @@ def _write_tables(
 
 
 def _entry(work: Path, table: Table, writer: TableWriter) -> dict[str, Any]:
-    return {"rows": writer.rows, "digest": writer.digest(), "files": (_file(work, table.file()),)}
-
-
-def _file(work: Path, path: str) -> dict[str, Any]:
-    """Return a written file's entry in the manifest."""
-    with (work / path).open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return {"path": path, "size": (work / path).stat().st_size, "sha256": digest}
+    return {"rows": writer.rows, "digest": writer.digest(), "files": (file_entry(work, table.file()),)}
 
 
 def _sorted_table(table: Table, records: Iterable[Any]) -> pa.Table:
@@ -237,18 +230,3 @@ def _qrels(judgments: pa.Table) -> pa.Table:
     grouped = judgments.group_by(["query-id", "corpus-id"], use_threads=False).aggregate([("score", "sum")])
     rows = grouped.rename_columns({"score_sum": "score"}).select(QRELS.schema.names).cast(QRELS.schema)
     return rows.sort_by([(column, "ascending") for column in QRELS.key])
-
-
-def _write_dropped(work: Path, dropped: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Write what a build left out, one JSON object a line."""
-    path = work / _DROPPED
-    path.parent.mkdir()
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for item in dropped:
-            try:
-                line = json.dumps(dict(item), ensure_ascii=False, sort_keys=True, allow_nan=False)
-                line.encode()
-            except (TypeError, ValueError, RecursionError) as error:
-                raise RecordError("a dropped item", expected="a mapping of JSON values", got=shown(error)) from None
-            stream.write(line + "\n")
-    return _file(work, _DROPPED)

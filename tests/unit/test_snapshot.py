@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +18,7 @@ from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
 from freshstack_datasets.tables.parquet import TableWriter
 from freshstack_datasets.tables.schema import TABLES
+from freshstack_datasets.verification import verify
 
 DOCUMENTS = [
     Document("b.py 10%", "", "def b(): ..."),
@@ -273,6 +275,23 @@ BAD = {
     "another importance": ({"nuggets": [replace(NUGGETS[0], importance="ok")]}, RecordError, "importance"),
     "another kind of record": ({"queries": [NUGGETS[0]]}, RecordError, "expected a Query"),
     "another kind of dropped item": ({"dropped": [{"x": {1, 2}}]}, RecordError, "JSON values"),
+    "a trace that leaves its folder": (
+        {"provenance": {"../x": b""}},
+        SnapshotError,
+        "path, expected .*provenance/../x",
+    ),
+    "a trace in a folder below": ({"provenance": {"a/b": b""}}, SnapshotError, "path, expected .*got 'provenance/a/b'"),
+    "a trace that is not there": (
+        {"provenance": {"pool.parquet": Path("no such file")}},
+        InputError,
+        "provenance 'pool.parquet', expected a file to copy, got 'no such file'",
+    ),
+    "a trace that is a text": ({"provenance": {"a.txt": "b"}}, InputError, r"a path or bytes, got 'b' \(str\)"),
+    "two lists of what was dropped": (
+        {"provenance": {"dropped.jsonl": b""}, "dropped": []},
+        InputError,
+        "'dropped.jsonl', expected it or dropped items, got both",
+    ),
     "a call without id": (
         {"judgments": [replace(JUDGMENTS[0], call_id="a\tb")]},
         RecordError,
@@ -351,3 +370,34 @@ def test_the_manifest_tells_where_it_came_from_and_what_was_dropped(tmp_path):
     assert told["recipe"]["filters"] == [{"name": "no body", "dropped": 3, "reason": "nothing to search for"}]
     assert told["created"] == "2026-10-01"
     assert (tmp_path / "s" / "provenance" / "dropped.jsonl").read_text(encoding="utf-8") == '{"a": "é", "b": 1}\n'
+
+
+def test_files_of_the_trace_are_copied_byte_for_byte_and_vouched_for(tmp_path):
+    pool = tmp_path / "a pool.bin"
+    pool.write_bytes(bytes(range(256)) * 10)
+    trace = {"pool.parquet": pool, "corrections.jsonl": b'{"a":1}\n'}
+    manifest = written(tmp_path / "s", provenance=trace, dropped=[{"b": 1}])
+    folder = tmp_path / "s" / "provenance"
+    assert (folder / "pool.parquet").read_bytes() == bytes(range(256)) * 10
+    assert (folder / "corrections.jsonl").read_bytes() == b'{"a":1}\n'
+    assert [(file.path, file.size) for file in manifest.provenance] == [
+        ("provenance/corrections.jsonl", 8),
+        ("provenance/dropped.jsonl", 9),  # {"b": 1} and a line feed
+        ("provenance/pool.parquet", 2560),
+    ]
+    assert manifest.provenance[0].sha256 == hashlib.sha256(b'{"a":1}\n').hexdigest()
+    assert manifest.fingerprint == written(tmp_path / "t").fingerprint  # the trace is no part of it
+    assert verify(tmp_path / "s") == []
+
+
+def test_a_file_of_the_trace_that_goes_away_is_named_and_leaves_nothing_behind(tmp_path):
+    pool = tmp_path / "pool"
+    pool.write_bytes(b"1")
+
+    def documents():
+        yield from DOCUMENTS
+        pool.unlink()
+
+    with pytest.raises(InputError, match="cannot read '.*pool', got no such file or directory"):
+        written(tmp_path / "s", documents=documents(), provenance={"pool.parquet": pool})
+    assert list(tmp_path.iterdir()) == []
