@@ -398,6 +398,6 @@ def test_a_file_of_the_trace_that_goes_away_is_named_and_leaves_nothing_behind(t
         yield from DOCUMENTS
         pool.unlink()
 
-    with pytest.raises(InputError, match="cannot read '.*pool', got no such file or directory"):
+    with pytest.raises(InputError, match=r"cannot read '.*pool', got no such file or directory"):
         written(tmp_path / "s", documents=documents(), provenance={"pool.parquet": pool})
     assert list(tmp_path.iterdir()) == []
