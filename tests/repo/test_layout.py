@@ -26,8 +26,10 @@ MAY_IMPORT = {
     "provenance": {*CORE, "recipe", "tables", "manifest"},
     "snapshot": {*CORE, "recipe", "tables", "manifest", "card", "provenance"},
     "verification": {*CORE, "recipe", "tables", "manifest"},
+    "hub": {*CORE, "recipe", "manifest", "catalog"},
     "layouts": {*CORE, "recipe", "tables", "manifest", "snapshot", "verification"},
-    "loading": {*CORE, "recipe", "tables", "manifest", "catalog"},
+    "places": {*CORE, "recipe", "manifest", "catalog", "hub", "layouts"},
+    "loading": {*CORE, "recipe", "tables", "manifest", "catalog", "layouts", "places"},
     "evaluation": set(CORE),
     "retrieval": set(CORE),
 }
@@ -83,6 +85,10 @@ FOR_BUILDERS = {
     "cli.console",
     "catalog",
     "layouts",
+    "loading",
+    "verification",
+    "hub",
+    "evaluation",
 }
 """The modules whose public names builders may import."""
 

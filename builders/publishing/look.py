@@ -1,0 +1,115 @@
+"""What a dataset repository of the Hub holds, as seen from one commit."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builders.publishing.plan import RemoteFile
+from freshstack_datasets.errors import HubError, SnapshotError
+from freshstack_datasets.manifest import FILE, Manifest, parse_manifest
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+MAIN = "main"
+_PULL_REQUEST = "refs/pr/"
+_MOST = 16_000_000
+"""Bytes of a ``snapshot.json``; what is larger is none."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A repository at one moment.
+
+    Args:
+        head: The newest commit of main.
+        files: What main holds at that commit.
+        branches: The branches and the commits that they point at.
+        tags: The same of the tags.
+        pull_requests: The same of the pull requests' numbers; empty unless they were asked for.
+    """
+
+    head: str
+    files: tuple[RemoteFile, ...]
+    branches: dict[str, str]
+    tags: dict[str, str]
+    pull_requests: dict[int, str]
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A dataset repository of the Hub.
+
+    Args:
+        name: ``organization/name``.
+        api: The client that asks.
+    """
+
+    name: str
+    api: "HfApi"
+
+    @property
+    def address(self) -> str:
+        """Where people look at it."""
+        return f"{self.api.endpoint}/datasets/{self.name}"
+
+    def look(self, *, pull_requests: bool = False) -> Seen | None:
+        """Return what it holds, None when there is none that this token may see.
+
+        Args:
+            pull_requests: Whether to list them too.
+        """
+        from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+        try:
+            refs = self.api.list_repo_refs(self.name, repo_type="dataset", include_pull_requests=pull_requests)
+        except GatedRepoError:
+            raise
+        except RepositoryNotFoundError:
+            return None
+        branches = {branch.name: branch.target_commit for branch in refs.branches}
+        if MAIN not in branches:
+            raise HubError(f"{self.name} has no branch {MAIN}", hint=f"make it anew at {self.address}")
+        return Seen(
+            head=branches[MAIN],
+            files=self.files(branches[MAIN]),
+            branches=branches,
+            tags={tag.name: tag.target_commit for tag in refs.tags},
+            pull_requests={
+                int(found.ref.removeprefix(_PULL_REQUEST)): found.target_commit
+                for found in refs.pull_requests or []
+                if found.ref.removeprefix(_PULL_REQUEST).isdecimal()
+            },
+        )
+
+    def is_private(self) -> bool:
+        """Return whether only its owners see it."""
+        return bool(self.api.dataset_info(self.name).private)
+
+    def files(self, commit: str) -> tuple[RemoteFile, ...]:
+        """Return the files of a commit."""
+        from huggingface_hub.hf_api import RepoFile
+
+        tree = self.api.list_repo_tree(self.name, recursive=True, revision=commit, repo_type="dataset")
+        return tuple(
+            RemoteFile(file.path, file.size, file.blob_id, file.lfs.sha256 if file.lfs else "")
+            for file in tree
+            if isinstance(file, RepoFile)
+        )
+
+    def manifest(self, commit: str) -> Manifest | None:
+        """Return what the snapshot of a commit says of itself, None when the commit holds no snapshot."""
+        from huggingface_hub.errors import RemoteEntryNotFoundError
+
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                path = self.api.hf_hub_download(self.name, FILE, repo_type="dataset", revision=commit, cache_dir=folder)
+            except RemoteEntryNotFoundError:
+                return None
+            with Path(path).open("rb") as stream:
+                content = stream.read(_MOST + 1)
+        try:
+            return parse_manifest(content)
+        except SnapshotError:
+            return None
