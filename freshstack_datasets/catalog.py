@@ -1,22 +1,31 @@
 """The datasets that are known by name, and where their snapshots lie."""
 
-import os
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from freshstack_datasets.errors import SnapshotError, UnknownNameError
+from freshstack_datasets.errors import UnknownNameError
 from freshstack_datasets.manifest import FILE, read_manifest
 
 OWNER = "freshstack"
+UNFILTERED = "-unfiltered"
+"""How the name of a dataset ends that has every judged query of October 2024, and not only those that were kept."""
+
+Layout = Literal["snapshot", "oct-2024"]
+"""That of this package, or that of the originals of October 2024."""
+
 _FILE = Path(__file__).with_name("catalog.toml")
 _BUNDLED = Path(__file__).with_name("bundled")
 
+_SNAPSHOT = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])(\.[1-9][0-9]{0,3})?")
+
 _Text = Annotated[str, StringConstraints(min_length=1)]
+_Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}\z")]
 _Tuple = BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)
 
 
@@ -45,6 +54,9 @@ class KnownSnapshot(_Model):
         documents: How many documents.
         nuggets_per_query: The mean, rounded to one place.
         repositories: What its corpus was made of.
+        layout: How it is laid out on the Hub.
+        commit: The commit that it is, of the repository that is called as the dataset; None where the tag has to tell,
+            or where it is in the originals' layout.
     """
 
     source: _Text
@@ -52,6 +64,8 @@ class KnownSnapshot(_Model):
     documents: Annotated[int, Field(gt=0)]
     nuggets_per_query: Annotated[float, Field(gt=0)]
     repositories: Annotated[tuple[Repository, ...], _Tuple]
+    layout: Layout = "snapshot"
+    commit: _Commit | None = None
 
 
 class KnownDataset(_Model):
@@ -72,6 +86,37 @@ class KnownDataset(_Model):
     snapshots: dict[_Text, KnownSnapshot]
 
 
+class Original(_Model):
+    """One of the repositories of October 2024.
+
+    Args:
+        repository: Owner and name.
+        commit: The commit that is read; None where none is known.
+    """
+
+    repository: _Text
+    commit: _Commit | None = None
+
+
+class Originals(_Model):
+    """The repositories of October 2024, each of which has all topics.
+
+    Args:
+        corpus: The documents.
+        queries: The queries.
+        unfiltered: The queries before some were left out.
+    """
+
+    corpus: Original
+    queries: Original
+    unfiltered: Original
+
+
+def is_snapshot_name(text: str) -> bool:
+    """Tell whether a text is what a snapshot may be called: ``2026-10``, a correction ``2026-10.1``."""
+    return _SNAPSHOT.fullmatch(text) is not None
+
+
 def snapshot_order(name: str) -> tuple[int, ...]:
     """Return what orders snapshots' names: 2026-09 < 2026-10 < 2026-10.1 < 2026-10.10."""
     return tuple(int(part) for part in name.replace("-", ".").split("."))
@@ -80,9 +125,35 @@ def snapshot_order(name: str) -> tuple[int, ...]:
 @cache
 def known() -> Mapping[str, KnownDataset]:
     """Return the catalogued datasets by full name."""
+    return {f"{OWNER}/{name}": KnownDataset.model_validate(entry) for name, entry in _told()["datasets"].items()}
+
+
+@cache
+def originals() -> Originals:
+    """Return where the release of October 2024 is."""
+    return Originals.model_validate(_told()["originals"])
+
+
+@cache
+def _told() -> dict[str, Any]:
     with _FILE.open("rb") as stream:
-        entries = tomllib.load(stream)["datasets"]
-    return {f"{OWNER}/{name}": KnownDataset.model_validate(entry) for name, entry in entries.items()}
+        return tomllib.load(stream)
+
+
+def published(name: str) -> Mapping[str, KnownSnapshot]:
+    """Return the known snapshots of a dataset by their names, none for one that is not known.
+
+    Those of an unfiltered one are those of the filtered, from which they differ in the queries alone: their figures
+    are not its own.
+
+    Args:
+        name: The dataset's full name.
+    """
+    if name in known():
+        return known()[name].snapshots
+    filtered = known().get(name.removesuffix(UNFILTERED)) if name.endswith(UNFILTERED) else None
+    found = filtered.snapshots if filtered else {}
+    return {snapshot: entry for snapshot, entry in found.items() if entry.layout == "oct-2024"}
 
 
 def bundled() -> dict[str, Path]:
@@ -92,9 +163,39 @@ def bundled() -> dict[str, Path]:
     return {f"{OWNER}/{path.name}": path for path in sorted(_BUNDLED.iterdir()) if (path / FILE).is_file()}
 
 
+def full_names() -> list[str]:
+    """Return the full names of all datasets that are known."""
+    unfiltered = [name + UNFILTERED for name in known() if published(name + UNFILTERED)]
+    return sorted({*known(), *unfiltered, *bundled()})
+
+
 def names() -> list[str]:
     """Return the names that ``load`` knows, bundled ones by their short name too."""
-    return sorted({*known(), *bundled(), *(name.partition("/")[2] for name in bundled())})
+    return sorted({*full_names(), *(name.partition("/")[2] for name in bundled())})
+
+
+def full_name(name: str) -> str:
+    """Return the full name of a dataset: one without owner is of those that are known.
+
+    Raises:
+        UnknownNameError: It has no owner, and none of that name is known.
+    """
+    full = name if "/" in name else f"{OWNER}/{name}"
+    if "/" not in name and full not in full_names():
+        raise unknown(name)
+    return full
+
+
+def unknown(name: str, hint: str = "") -> UnknownNameError:
+    """Return the error for a name that no dataset has, with the nearest known ones.
+
+    Args:
+        name: The name.
+        hint: What else there is to say.
+    """
+    near = UnknownNameError("dataset", name, names()).hint
+    more = "or give the folder of a snapshot" + (f"; {hint}" if hint else "")
+    return UnknownNameError("dataset", name, hint=f"{near} {more}" if near.endswith("?") else f"{near}, {more}")
 
 
 class Listed(_Model):
@@ -114,12 +215,12 @@ class Listed(_Model):
 
 
 def listed() -> list[Listed]:
-    """Return every snapshot that is known by name, by dataset, the newest first.
+    """Return every snapshot that is known or came with the package, by dataset, the newest first.
 
     Raises:
         SnapshotError: One that came with the package cannot be read.
     """
-    return [snapshot for name in sorted({*known(), *bundled()}) for snapshot in _snapshots(name)]
+    return [snapshot for name in full_names() for snapshot in _snapshots(name)]
 
 
 def _snapshots(name: str) -> list[Listed]:
@@ -128,38 +229,7 @@ def _snapshots(name: str) -> list[Listed]:
     if (folder := bundled().get(name)) is not None:
         manifest = read_manifest(folder)
         here[manifest.snapshot] = sum(file.size for file in manifest.files())
-    there = known()[name].snapshots if name in known() else {}
     return [
         Listed(dataset=name, name=snapshot, cached=snapshot in here, bytes=here.get(snapshot))
-        for snapshot in sorted({*here, *there}, key=snapshot_order, reverse=True)
+        for snapshot in sorted({*here, *published(name)}, key=snapshot_order, reverse=True)
     ]
-
-
-def folder_of(name: str, snapshot: str | None = None) -> Path:
-    """Return the folder of a dataset that is known by name.
-
-    Args:
-        name: Its full name, or the short name of a bundled one.
-        snapshot: The snapshot; the newest when not given.
-
-    Raises:
-        UnknownNameError: There is no dataset or snapshot of that name.
-        SnapshotError: It is known, but not on this machine.
-    """
-    here = bundled()
-    full = name if name in known() or name in here else f"{OWNER}/{name}"
-    if full in here and (snapshot is None or snapshot == read_manifest(here[full]).snapshot):
-        return here[full]
-    if full not in known() and full not in here:
-        near = UnknownNameError("dataset", name, names()).hint
-        more = "or give the folder of a snapshot"
-        raise UnknownNameError("dataset", name, hint=f"{near} {more}" if near.endswith("?") else f"{near}, {more}")
-    snapshots = [entry.name for entry in _snapshots(full)]
-    if snapshot is not None and snapshot not in snapshots:
-        raise UnknownNameError(f"snapshot of {full}", snapshot, snapshots)
-    raise SnapshotError(
-        f"{full}@{snapshot or snapshots[0]} is not on this machine",
-        expected="a folder or a bundled snapshot, which is all that this version reads",
-        got="the name of a published one",
-        hint=f"give the path of a snapshot's folder, such as .{os.sep}{full.partition('/')[2]}",
-    )

@@ -8,6 +8,7 @@
     │   │   └── RunFileError           the same in a file, with its line
     │   ├── SnapshotError              a folder that is no snapshot, or one that cannot be read
     │   └── MeasureError               a measure that cannot be parsed or computed
+    ├── HubError                       the Hugging Face Hub does not give, or take, what was asked for
     ├── MissingExtraError              a package of an extra is not installed
     └── NotComparableError             exit code 3: two things that must not be compared
 
@@ -133,6 +134,10 @@ class SnapshotError(InputError):
 
 class MeasureError(InputError):
     """A measure cannot be parsed or computed."""
+
+
+class HubError(FreshStackError):
+    """The Hugging Face Hub, or its cache on this machine, does not give or take what was asked for."""
 
 
 class MissingExtraError(FreshStackError):

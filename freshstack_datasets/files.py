@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,6 +81,14 @@ def _placing(target: Path) -> Iterator[None]:
         got = (getattr(error, "strerror", None) or str(error)).lower()
         hint = "choose another place, or check who may write there"
         raise InputError(f"cannot write {shown_path(target)}", got=got, hint=hint) from error
+
+
+def is_file_below(path: Path, root: Path) -> bool:
+    """Tell whether a path is a regular file that lies below a folder, links followed."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode) and path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a loop of links
+        return False
 
 
 def refuse_taken(target: Path) -> None:

@@ -1,8 +1,7 @@
 """Opening a dataset: by name or by folder, without reading its documents."""
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,14 +9,16 @@ from typing import Any, Self
 
 from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
-from freshstack_datasets.manifest import Manifest, read_manifest
-from freshstack_datasets.records import Judgment, Nugget, Qrels, Query, language_code
+from freshstack_datasets.layouts.snapshot import languages, opened
+from freshstack_datasets.manifest import Manifest
+from freshstack_datasets.places import Place, find
+from freshstack_datasets.records import Judgment, Nugget, Qrels, Query
 from freshstack_datasets.tables.corpus import Corpus
 from freshstack_datasets.tables.digest import fingerprint
 from freshstack_datasets.tables.judged import judged_tables, sorted_digest
-from freshstack_datasets.tables.parquet import VERIFY, TableReader
+from freshstack_datasets.tables.parquet import VERIFY
 from freshstack_datasets.tables.records import Records
-from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QUERIES, TABLES, Table
+from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QUERIES
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +44,7 @@ class Dataset:
     judgments: Records[Judgment]
     path: Path | None = None
     manifest: Manifest | None = None
-    _corpus: Corpus | None = field(default=None)
+    _open_corpus: Callable[[], Corpus] | None = field(default=None)
 
     @classmethod
     def from_nugget_qrels(cls, rows: Iterable[tuple[str, str, str, int]], name: str = "", snapshot: str = "") -> Self:
@@ -70,21 +71,22 @@ class Dataset:
             Records(NUGGET_QRELS, judgments.num_rows, lambda: judgments),
         )
 
-    @property
+    @cached_property
     def corpus(self) -> Corpus:
-        """The documents.
+        """The documents. Those of a dataset on the Hub are downloaded when they are first asked for.
 
         Raises:
-            SnapshotError: The dataset was made of judgments alone.
+            SnapshotError: The dataset was made of judgments alone, or the documents cannot be read.
+            HubError: They cannot be had.
         """
-        if self._corpus is None:
+        if self._open_corpus is None:
             raise SnapshotError(
                 f"dataset {shown(self.name)} has no documents",
                 expected="a dataset with a corpus",
                 got="one made of judgments alone",
                 hint="load a snapshot",
             )
-        return self._corpus
+        return self._open_corpus()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -120,7 +122,7 @@ class Dataset:
 
         The most frequent one comes first; equally frequent ones are in alphabetical order.
         """
-        return _languages(self.queries)
+        return languages(self.queries.columns("language")[0])
 
     @cached_property
     def _nuggets_of(self) -> Mapping[str, list[int]]:
@@ -175,7 +177,7 @@ class Dataset:
         return {query_id: "\n".join(texts[p] for p in places) for query_id, places in self._nuggets_of.items()}
 
     def __repr__(self) -> str:
-        size = "no documents" if self._corpus is None else f"{len(self._corpus)} documents"
+        size = f"{self.manifest.tables[CORPUS.name].rows} documents" if self.manifest else "no documents"
         return f"<Dataset {self.name}@{self.snapshot}: {len(self.queries)} queries, {size}>"
 
 
@@ -185,23 +187,36 @@ _SEARCHED = {"text": "text", "title": "title", "body": "body", "answer": "answer
 def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
     """Open a dataset.
 
-    Only its description and the number of its rows are read; ``freshstack verify`` looks into every row.
+    Only its description and the number of its rows are read; ``freshstack verify`` looks into every row. What is on the
+    Hub is downloaded once, the corpus when it is first used; with the snapshot given, there are no requests afterwards.
 
     Args:
-        name_or_path: A dataset's name, ``name@snapshot``, or the folder of a snapshot. A folder that is called as a
-            known dataset is ``./nimbus``.
-        snapshot: The snapshot; the newest known one when not given. A folder must be this very snapshot.
+        name_or_path: A dataset's name, ``name@snapshot``, the name of a repository of the Hub that holds snapshots of
+            this layout, or the folder of a snapshot. A folder that is called as a known dataset is ``./nimbus``.
+        snapshot: The snapshot; the newest one when not given. A folder must be this very snapshot.
 
     Raises:
         UnknownNameError: There is no dataset or snapshot of that name.
+        HubError: It is not on this machine and cannot be had.
         SnapshotError: The folder is no snapshot, is another one than asked for, or cannot be read.
     """
     name, asked = _asked(name_or_path, snapshot)
-    folder = Path(name) if isinstance(name, Path) or _means_folder(name) else catalog.folder_of(name, asked)
-    dataset = _opened(folder)
-    if asked is not None and asked != dataset.snapshot:
-        raise SnapshotError(f"{folder}: snapshot", expected=shown(asked), got=dataset.snapshot)
-    return dataset
+    known = not isinstance(name, Path) and not _means_folder(name)
+    place = find(str(name), asked) if known else Place(Path(name), snapshot=asked)
+    found = opened(place.folder, place.root, place.bring)
+    manifest = found.manifest
+    if place.snapshot not in (None, manifest.snapshot):
+        raise SnapshotError(f"{place.folder}: snapshot", expected=shown(place.snapshot), got=manifest.snapshot)
+    return Dataset(
+        name=manifest.dataset,
+        snapshot=manifest.snapshot,
+        queries=found.queries,
+        nuggets=found.nuggets,
+        judgments=found.judgments,
+        path=place.folder,
+        manifest=manifest,
+        _open_corpus=found.corpus,
+    )
 
 
 def _asked(name: str | Path, snapshot: str | None) -> tuple[str | Path, str | None]:
@@ -230,48 +245,3 @@ def _is_folder(name: str) -> bool:
         return bool(name) and Path(name).is_dir()
     except (OSError, ValueError):  # too long, or not to be encoded
         return False
-
-
-def _opened(folder: Path) -> Dataset:
-    """Open the snapshot in a folder."""
-    manifest = read_manifest(folder)
-    if manifest.fingerprint != manifest.computed_fingerprint():
-        what = f"the fingerprint of {folder}"
-        expected = f"{manifest.computed_fingerprint()}, which follows from its tables' digests"
-        raise SnapshotError(what, expected=expected, got=manifest.fingerprint, hint=VERIFY)
-    readers = {name: _reader(folder, table, manifest) for name, table in TABLES.items()}
-    queries: Records[Query] = _records(QUERIES, readers)
-    return Dataset(
-        name=manifest.dataset,
-        snapshot=manifest.snapshot,
-        queries=queries,
-        nuggets=_records(NUGGETS, readers),
-        judgments=_records(NUGGET_QRELS, readers),
-        path=folder,
-        manifest=manifest,
-        _corpus=Corpus(readers[CORPUS.name], lambda: _languages(queries)),
-    )
-
-
-def _reader(folder: Path, table: Table, manifest: Manifest) -> TableReader:
-    reader = TableReader(folder, table, [file.path for file in manifest.table_files(table.name)])
-    expected = manifest.tables[table.name].rows
-    if reader.rows != expected:
-        raise SnapshotError(
-            f"the table {table.name} of {folder}",
-            expected=f"{expected} rows",
-            got=f"{reader.rows}",
-            hint=VERIFY,
-        )
-    return reader
-
-
-def _records(table: Table, readers: Mapping[str, TableReader]) -> Records[Any]:
-    reader = readers[table.name]
-    return Records(table, reader.rows, reader.read)
-
-
-def _languages(queries: Records[Query]) -> tuple[str, ...]:
-    """Return the languages of queries, the most frequent one first."""
-    counts = Counter(code for code in map(language_code, queries.columns("language")[0]) if code)
-    return tuple(sorted(counts, key=lambda code: (-counts[code], code)))

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from freshstack_datasets.errors import SnapshotError, shown, shown_path
+from freshstack_datasets.files import is_file_below
 from freshstack_datasets.recipe import (
     Count,
     Filter,
@@ -191,15 +192,19 @@ def made(model: type[_M], **members: Any) -> _M:
         raise _told("the snapshot's description", error) from None
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path, root: Path | None = None) -> Manifest:
     """Read the ``snapshot.json`` of a folder.
+
+    Args:
+        folder: The folder.
+        root: Where the file may be a link to; it must be none when not given.
 
     Raises:
         SnapshotError: There is none, or it is not allowed; the first thing that is wrong is named.
     """
     path = folder / FILE
     try:
-        if path.is_symlink() or not path.is_file():
+        if not (path.is_file() and not path.is_symlink() if root is None else is_file_below(path, root)):
             raise SnapshotError(
                 f"{shown_path(folder)[1:-1]} is no snapshot",
                 expected=f"a folder with a {FILE}",

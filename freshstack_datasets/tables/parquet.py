@@ -72,17 +72,18 @@ class TableReader:
         folder: The snapshot's folder.
         table: The table.
         paths: The files' paths within the folder, in the order of their rows.
+        root: Below which links of the folder may lead; below the folder when not given.
 
     Raises:
-        SnapshotError: On opening or on reading: a file is missing, is a link out of the folder, is no Parquet, or
-            holds other columns than the table's.
+        SnapshotError: On opening or on reading: a file is missing, is a link out of the root, is no Parquet, or holds
+            other columns than the table's.
     """
 
-    def __init__(self, folder: Path, table: Table, paths: Iterable[str]) -> None:
+    def __init__(self, folder: Path, table: Table, paths: Iterable[str], root: Path | None = None) -> None:
         self._table = table
         self._folder = folder
         self._paths = tuple(paths)
-        self._files = [_of_table(folder, path, table) for path in self._paths]
+        self._files = [_of_table(folder, path, table, root) for path in self._paths]
 
     @cached_property
     def _groups(self) -> list[tuple[int, int]]:
@@ -161,16 +162,21 @@ def _too_large(what: str) -> SnapshotError:
     return SnapshotError(f"{what} cannot be read", expected="rows of a usual size", got="far larger ones", hint=VERIFY)
 
 
-def regular_file(folder: Path, path: str) -> Path:
+def regular_file(folder: Path, path: str, root: Path | None = None) -> Path:
     """Return a file of a folder, for reading.
 
+    Args:
+        folder: The folder.
+        path: The file's path within it.
+        root: Below which links may lead; below the folder when not given.
+
     Raises:
-        SnapshotError: There is none, it is no regular file, or a link leads out of the folder.
+        SnapshotError: There is none, it is no regular file, or a link leads out of the root.
     """
     file = folder / path
     try:
         kind = file.stat().st_mode
-        inside = file.resolve().is_relative_to(folder.resolve())
+        inside = file.resolve().is_relative_to((root or folder).resolve())
     except (OSError, RuntimeError):  # RuntimeError: a loop of links
         raise SnapshotError(f"{shown(path)} of {folder}", expected="a file", got="none", hint=VERIFY) from None
     if not inside or not stat.S_ISREG(kind):
@@ -192,20 +198,25 @@ def readable(path: str) -> Iterator[None]:
         raise SnapshotError(f"{path} cannot be read", got=shown(said), hint=VERIFY) from None
 
 
-def opened(folder: Path, path: str) -> Any:
+def opened(folder: Path, path: str, root: Path | None = None) -> Any:
     """Open one Parquet file of a folder.
+
+    Args:
+        folder: The folder.
+        path: The file's path within it.
+        root: Below which links may lead; below the folder when not given.
 
     Raises:
         SnapshotError: It is no file in the folder, or no Parquet.
     """
-    file = regular_file(folder, path)
+    file = regular_file(folder, path, root)
     with readable(path):
         return pq.ParquetFile(file, pre_buffer=False)  # True keeps what it read of every row group in memory
 
 
-def _of_table(folder: Path, path: str, table: Table) -> Any:
+def _of_table(folder: Path, path: str, table: Table, root: Path | None) -> Any:
     """Open one Parquet file and look at its columns."""
-    file = opened(folder, path)
+    file = opened(folder, path, root)
     with readable(path):
         schema = file.schema_arrow.remove_metadata()
     if not schema.equals(table.schema):

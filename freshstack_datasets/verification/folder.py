@@ -4,7 +4,8 @@ Problems of files:
 
 - ``missing-file``, ``extra-file``: the folder and the manifest do not list the same files; the card,
   ``.gitattributes`` and ``snapshot.json`` itself aside.
-- ``not-a-file``: a link, a folder or something else stands where a file should.
+- ``not-a-file``: a link, a folder or something else stands where a file should; a link to a file below the root that
+  was given, such as the Hub's cache, is a file.
 - ``changed-file``: a file's size or sha256 is another one.
 - ``unreadable``: a table's file is no Parquet, is damaged, or holds text that is not UTF-8.
 - ``wrong-columns``: it has other columns than the table.
@@ -28,6 +29,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from freshstack_datasets.errors import shown
+from freshstack_datasets.files import is_file_below
 from freshstack_datasets.manifest import FILE, File, Manifest, read_manifest
 from freshstack_datasets.tables.schema import TABLES
 from freshstack_datasets.verification.problems import Problem, Report
@@ -38,7 +40,7 @@ _FREE = {FILE, "README.md", ".gitattributes"}
 """Files that the manifest does not vouch for."""
 
 
-def verify(folder: Path | str) -> list[Problem]:
+def verify(folder: Path | str, *, root: Path | None = None) -> list[Problem]:
     """Return everything that is wrong with a snapshot; nothing when all is well.
 
     Of many problems of one kind in one file the first 20 are listed and the others counted. What a damaged file
@@ -46,17 +48,18 @@ def verify(folder: Path | str) -> list[Problem]:
 
     Args:
         folder: The snapshot's folder.
+        root: Below which its files may be links to, for a folder of the Hub's cache; none may be a link when not given.
 
     Raises:
         SnapshotError: The folder has no ``snapshot.json`` that can be read: there is nothing to hold it against.
     """
     folder = Path(folder)
-    manifest = read_manifest(folder)
+    manifest = read_manifest(folder, root)
     report = Report()
-    _check_files(folder, manifest, report)
+    _check_files(folder, manifest, root, report)
     seen: dict[str, Seen] = {}
     for name in ("corpus", "queries", "nuggets", "nugget_qrels", "qrels"):  # what is pointed to comes first
-        seen[name] = check_table(folder, TABLES[name], manifest.tables[name], seen, report)
+        seen[name] = check_table(folder, TABLES[name], manifest.tables[name], seen, report, root)
         if name == "corpus":
             check_missing(manifest.missing, seen[name], report)
     check_references(seen, report)
@@ -66,13 +69,15 @@ def verify(folder: Path | str) -> list[Problem]:
     return report.problems()
 
 
-def _check_files(folder: Path, manifest: Manifest, report: Report) -> None:
+def _check_files(folder: Path, manifest: Manifest, root: Path | None, report: Report) -> None:
     """Compare the files there are with those of the manifest."""
     listed = {file.path: file for file in manifest.files()}
     there = set()
     for path, regular in sorted(_files(folder)):
+        if root and not (folder / path).exists():  # a link to what was removed from the cache
+            continue
         there.add(path)
-        if not regular:
+        if not (regular or (root and is_file_below(folder / path, root))):
             report.add("not-a-file", _printable(path), "", "expected a regular file, got a link or something else")
         elif path in listed:
             _check_file(folder, listed[path], report)

@@ -61,7 +61,14 @@ class Seen:
         return " ".join(seen[POINTS_TO[c]].key(int(self.codes[c][row]), seen) for c in self.table.key)
 
 
-def check_table(folder: Path, table: Table, entry: TableEntry, before: Mapping[str, Seen], report: Report) -> Seen:
+def check_table(
+    folder: Path,
+    table: Table,
+    entry: TableEntry,
+    before: Mapping[str, Seen],
+    report: Report,
+    root: Path | None = None,
+) -> Seen:
     """Look at every row of a table and report what is wrong within it, or where it points to nothing.
 
     Args:
@@ -70,6 +77,7 @@ def check_table(folder: Path, table: Table, entry: TableEntry, before: Mapping[s
         entry: What the manifest says of it.
         before: The tables that it points into, already seen.
         report: Takes the problems.
+        root: Below which links of the folder may lead; below the folder when not given.
     """
     seen = Seen(table)
     digest, order = TableDigest(), _Order(table)
@@ -78,7 +86,7 @@ def check_table(folder: Path, table: Table, entry: TableEntry, before: Mapping[s
     for path in sorted(file.path for file in entry.files):
         seen.files.append(path)
         seen.starts.append(seen.rows)
-        for batch in _batches(folder, path, table, seen, report):
+        for batch in _batches(folder, path, table, seen, report, root):
             _check_values(batch, table, path, seen.rows, report)
             order.check(batch, path, report)
             digest.update(batch)
@@ -95,16 +103,18 @@ def check_table(folder: Path, table: Table, entry: TableEntry, before: Mapping[s
     return seen
 
 
-def _batches(folder: Path, path: str, table: Table, seen: Seen, report: Report) -> Iterator[pa.RecordBatch]:
+def _batches(
+    folder: Path, path: str, table: Table, seen: Seen, report: Report, root: Path | None
+) -> Iterator[pa.RecordBatch]:
     """Yield a file's rows; when it cannot be read, report that and end."""
     try:
-        schema = opened(folder, path).schema_arrow.remove_metadata()
+        schema = opened(folder, path, root).schema_arrow.remove_metadata()
         if not schema.equals(table.schema):
             seen.complete = False
             got, expected = columns_in_words(schema), columns_in_words(table.schema)
             report.add("wrong-columns", path, "", f"expected {expected}, got {shown(got)}")
             return
-        yield from TableReader(folder, table, [path]).batches(rows=table.group_rows)
+        yield from TableReader(folder, table, [path], root).batches(rows=table.group_rows)
     except SnapshotError as error:
         seen.complete = False
         if (folder / path).is_file():  # what is no file was reported as that

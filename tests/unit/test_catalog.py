@@ -3,8 +3,9 @@
 import pytest
 
 from freshstack_datasets import catalog
-from freshstack_datasets.errors import SnapshotError, UnknownNameError
-from freshstack_datasets.manifest import read_manifest
+from freshstack_datasets.errors import HubError, SnapshotError, UnknownNameError
+from freshstack_datasets.loading import load
+from freshstack_datasets.places import find
 
 # Thakur et al., FreshStack, arXiv:2504.13128, table 1: queries, documents, repositories, nuggets a query.
 PUBLISHED = {
@@ -63,18 +64,59 @@ def broken(monkeypatch, tmp_path):
 
 @pytest.mark.usefixtures("broken")
 def test_a_broken_snapshot_of_the_package_spoils_no_other_name():
-    with pytest.raises(SnapshotError, match=r"^freshstack/langchain@2024-10 is not on this machine"):
-        catalog.folder_of("langchain")
-    with pytest.raises(
-        UnknownNameError, match=r"^unknown snapshot of freshstack/yolo '2020-01'; did you mean '2024-10'"
-    ):
-        catalog.folder_of("yolo", "2020-01")
+    with pytest.raises(HubError, match=r"^freshstack/langchain@2024-10 is not on this machine"):
+        find("langchain")
+    with pytest.raises(HubError, match=r"^freshstack/yolo@2020-01 is not on this machine"):
+        find("yolo", "2020-01")
     with pytest.raises(UnknownNameError, match=r"^unknown dataset 'nimbsu'; did you mean 'nimbus'"):
-        catalog.folder_of("nimbsu")
+        find("nimbsu")
 
 
 @pytest.mark.usefixtures("broken")
 def test_a_broken_snapshot_of_the_package_is_named_where_it_is_asked_for_or_listed():
-    for asking in (lambda: read_manifest(catalog.folder_of("nimbus")), catalog.listed):
+    for asking in (lambda: load("nimbus"), lambda: find("nimbus", "2026-11"), catalog.listed):
         with pytest.raises(SnapshotError, match=r"nimbus.snapshot\.json, expected JSON, got EOF while parsing"):
             asking()
+
+
+def test_the_release_of_october_2024_is_at_the_commits_that_were_used_with_the_paper():
+    # The commits are those that evaluations of that time pin; of the unfiltered queries none is known.
+    at = catalog.originals()
+    assert at.corpus.model_dump() == {
+        "repository": "freshstack/corpus-oct-2024",
+        "commit": "069f66dc323e163b48b10d08408d282733d4393b",
+    }
+    assert at.queries.model_dump() == {
+        "repository": "freshstack/queries-oct-2024",
+        "commit": "023ac3a14caf9d6ebb13d01adcfb8fa05e5a9630",
+    }
+    assert at.unfiltered.model_dump() == {"repository": "freshstack/queries-oct-2024-unfiltered", "commit": None}
+
+
+def test_every_topic_of_october_2024_has_an_unfiltered_twin():
+    twins = [f"{name}-unfiltered" for name in PUBLISHED]
+    assert set(catalog.full_names()) == {*PUBLISHED, *twins, "freshstack/nimbus"}
+    for name in (*PUBLISHED, *twins):
+        assert {snapshot: entry.layout for snapshot, entry in catalog.published(name).items()} == {
+            "2024-10": "oct-2024"
+        }
+    for name in ("freshstack/nimbus", "freshstack/nimbus-unfiltered", "acme/langchain-unfiltered", "freshstack/yolo-"):
+        assert not catalog.published(name)
+
+
+@pytest.mark.parametrize("name", ["2026-10", "2026-01.1", "2026-12.9999"])
+def test_what_a_snapshot_may_be_called(name):
+    assert catalog.is_snapshot_name(name)
+
+
+@pytest.mark.parametrize("name", ["main", "2026-13", "2026-1", "2026-10.0", "2026-10.1.1", "2026-10\n", "", "v2026-10"])
+def test_what_no_snapshot_is_called(name):
+    assert not catalog.is_snapshot_name(name)
+
+
+def test_a_name_without_owner_is_one_of_ours():
+    assert catalog.full_name("yolo") == catalog.full_name("freshstack/yolo") == "freshstack/yolo"
+    assert catalog.full_name("yolo-unfiltered") == "freshstack/yolo-unfiltered"
+    assert catalog.full_name("acme/anything") == "acme/anything"
+    with pytest.raises(UnknownNameError, match=r"^unknown dataset 'langchian'; did you mean 'freshstack/langchain'"):
+        catalog.full_name("langchian")

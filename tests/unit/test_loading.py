@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from freshstack_datasets import catalog
-from freshstack_datasets.errors import InputError, RecordError, SnapshotError, UnknownNameError
+from freshstack_datasets.errors import HubError, InputError, RecordError, SnapshotError, UnknownNameError
 from freshstack_datasets.loading import Dataset, load
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
@@ -302,7 +302,7 @@ def test_names_that_nobody_can_mean_are_errors_of_ours(name):
 
 @pytest.mark.parametrize("name", ["freshstack/langchain", "langchain", "freshstack/langchain@2024-10"])
 def test_a_published_dataset_that_is_not_here_says_so(name):
-    with pytest.raises(SnapshotError, match=r"freshstack/langchain@2024-10 is not on this machine.*folder"):
+    with pytest.raises(HubError, match=r"freshstack/langchain@2024-10 is not on this machine.*freshstack download"):
         load(name)
 
 
@@ -317,7 +317,7 @@ def test_bundled_snapshots_are_found_by_name(folder, monkeypatch, tmp_path):
     monkeypatch.setattr(catalog, "_BUNDLED", tmp_path / "bundled")
     for name in ("toy", "freshstack/toy", "toy@2026-10"):
         assert len(load(name).queries) == 3
-    with pytest.raises(UnknownNameError, match="unknown snapshot of freshstack/toy '2026-11'"):
+    with pytest.raises(HubError, match="freshstack/toy@2026-11 is not on this machine"):
         load("toy@2026-11")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "toy").mkdir()  # a folder of that name does not hide it

@@ -1,0 +1,120 @@
+"""Where the snapshots of datasets that are known by name are: in the package, in the Hub's cache, or converted."""
+
+import hashlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from freshstack_datasets import catalog
+from freshstack_datasets.errors import InputError
+from freshstack_datasets.home import home
+from freshstack_datasets.hub import cached, download
+from freshstack_datasets.hub.pins import Pin, pin
+from freshstack_datasets.layouts import oct_2024
+from freshstack_datasets.layouts.snapshot import FIRST
+from freshstack_datasets.manifest import FILE, made, read_manifest
+from freshstack_datasets.recipe import Source
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder that holds a snapshot in this package's layout.
+
+    Args:
+        folder: The folder.
+        root: Below which its files may be links to; below the folder when None.
+        bring: Sees to it that the files of a table are there; None where all are.
+        snapshot: The snapshot that it must be; None where any will do.
+    """
+
+    folder: Path
+    root: Path | None = None
+    bring: Callable[[str], object] | None = None
+    snapshot: str | None = None
+
+
+def find(name: str, snapshot: str | None = None) -> Place:
+    """Return where a snapshot is; what is needed at once of one on the Hub is downloaded.
+
+    Args:
+        name: The dataset's name.
+        snapshot: The snapshot; the newest when not given.
+
+    Raises:
+        UnknownNameError: There is no dataset or snapshot of that name.
+        HubError: It is not on this machine and cannot be had.
+        SnapshotError: It is no snapshot.
+    """
+    found = resolved(name, snapshot)
+    if isinstance(found, Path):
+        return Place(found, snapshot=snapshot)
+    if found.layout == "oct-2024":
+        return Place(converted(found), snapshot=found.snapshot)
+    folder = download.folder(found, FIRST)
+    return Place(folder, cached.cache(), lambda table: download.folder(found, [table]), found.snapshot)
+
+
+def resolved(name: str, snapshot: str | None = None) -> Path | Pin:
+    """Return the folder of a snapshot that came with the package, or the commits of another one.
+
+    Args:
+        name: The dataset's name.
+        snapshot: The snapshot; the newest when not given.
+
+    Raises:
+        UnknownNameError: There is no dataset or snapshot of that name.
+        HubError: The Hub does not tell.
+    """
+    full = catalog.full_name(name)
+    here = catalog.bundled().get(full)
+    if here is not None and (snapshot is None or snapshot == read_manifest(here).snapshot):
+        return here
+    return pin(full, snapshot)
+
+
+def converted(pin: Pin) -> Path:
+    """Return the folder of a snapshot that is made of the originals, which is kept from then on.
+
+    Args:
+        pin: The snapshot.
+
+    Raises:
+        HubError: The originals are not on this machine and cannot be had.
+        InputError: They cannot be converted.
+    """
+    folder = converted_folder(pin)
+    if not (folder / FILE).is_file():
+        corpus, queries = download.originals(pin)
+        try:
+            made = oct_2024.convert(corpus, queries, folder, dataset=pin.dataset, sources=sources(pin))
+        except InputError:
+            if not (folder / FILE).is_file():  # else another process was quicker
+                raise
+            return folder
+        for code, count in sorted(made.found.items()):
+            log.info("%s: %s %s", pin, count, code)
+    return folder
+
+
+def converted_folder(pin: Pin) -> Path:
+    """Return the folder where a snapshot of originals is kept, or would be."""
+    parts = [pin.dataset, pin.snapshot, str(oct_2024.VERSION), *(at.commit for at in pin.repositories)]
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return home() / "converted" / pin.dataset.replace("/", "--") / f"{pin.snapshot}-{key}"
+
+
+def sources(pin: Pin) -> list[Source]:
+    """Return what a snapshot of originals is made from, for its manifest."""
+    return [
+        made(
+            Source,
+            url=f"https://huggingface.co/datasets/{at.repository}",
+            name=at.repository,
+            commit=at.commit,
+            license="CC-BY-SA-4.0",
+        )
+        for at in pin.repositories
+    ]
