@@ -25,6 +25,7 @@ _BUNDLED = Path(__file__).with_name("bundled")
 _SNAPSHOT = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])(\.[1-9][0-9]{0,3})?")
 
 _Text = Annotated[str, StringConstraints(min_length=1)]
+_Mean = Annotated[float, Field(gt=0)]
 _Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}\z")]
 _Tuple = BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)
 
@@ -45,6 +46,26 @@ class Repository(_Model):
     license: _Text
 
 
+class Figures(_Model):
+    """What was published of a snapshot's questions: means, with as many digits as there.
+
+    Args:
+        query_tokens: The length of a query in tokens of ``o200k_base``.
+        answer_tokens: That of an accepted answer.
+        query_code_percent: How many of 100 queries hold code.
+        answer_code_percent: How many of 100 answers do.
+        relevant_per_nugget: Documents that support a nugget.
+        relevant_per_query: Documents that support any nugget of a query.
+    """
+
+    query_tokens: _Mean
+    answer_tokens: _Mean
+    query_code_percent: _Mean
+    answer_code_percent: _Mean
+    relevant_per_nugget: _Mean
+    relevant_per_query: _Mean
+
+
 class KnownSnapshot(_Model):
     """A published snapshot.
 
@@ -53,6 +74,7 @@ class KnownSnapshot(_Model):
         queries: How many queries it has.
         documents: How many documents.
         nuggets_per_query: The mean, rounded to one place.
+        figures: What else was published of it.
         repositories: What its corpus was made of.
         layout: How it is laid out on the Hub.
         commit: The commit that it is, of the repository that is called as the dataset; None where the tag has to tell,
@@ -62,7 +84,8 @@ class KnownSnapshot(_Model):
     source: _Text
     queries: Annotated[int, Field(gt=0)]
     documents: Annotated[int, Field(gt=0)]
-    nuggets_per_query: Annotated[float, Field(gt=0)]
+    nuggets_per_query: _Mean
+    figures: Figures | None = None
     repositories: Annotated[tuple[Repository, ...], _Tuple]
     layout: Layout = "snapshot"
     commit: _Commit | None = None
@@ -76,6 +99,7 @@ class KnownDataset(_Model):
         description: The same in a sentence.
         license: The licence of its texts as published.
         tags: The tags of its questions' topic.
+        languages: The languages of its texts, ISO 639-1.
         snapshots: From a snapshot's name to what is known of it.
     """
 
@@ -83,6 +107,7 @@ class KnownDataset(_Model):
     description: _Text
     license: _Text
     tags: Annotated[tuple[_Text, ...], _Tuple]
+    languages: Annotated[tuple[_Text, ...], _Tuple]
     snapshots: dict[_Text, KnownSnapshot]
 
 

@@ -27,6 +27,26 @@ def test_the_five_topics_have_the_published_figures():
     assert sum(figures[0] for figures in found.values()) == 672  # the paper's number of queries
 
 
+# The same table: tokens of a query and an answer, percent of queries and answers with code, relevant documents of a
+# nugget and a query.
+FIGURES = {
+    "freshstack/langchain": (473.4, 233.8, 83.3, 62.1, 5.7, 10.9),
+    "freshstack/yolo": (497.1, 191.7, 70.2, 71.9, 3.9, 7.4),
+    "freshstack/laravel": (474.4, 155.5, 43.5, 51.1, 3.2, 6.0),
+    "freshstack/angular": (463.3, 215.1, 69.8, 57.4, 4.4, 8.7),
+    "freshstack/godot": (350.4, 263.0, 52.5, 52.5, 2.9, 5.9),
+}
+
+
+def test_the_five_topics_have_the_published_means():
+    found = {}
+    for name, dataset in catalog.known().items():
+        figures = dataset.snapshots["2024-10"].figures
+        found[name] = tuple(figures.model_dump().values())
+        assert dataset.languages == ("en",)
+    assert found == FIGURES
+
+
 def test_repositories_have_their_published_licence():
     snapshot = catalog.known()["freshstack/yolo"].snapshots["2024-10"]
     assert {r.name: r.license for r in snapshot.repositories} == {
