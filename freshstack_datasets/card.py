@@ -9,6 +9,12 @@ from freshstack_datasets.manifest import Manifest
 from freshstack_datasets.recipe import Source
 from freshstack_datasets.tables.schema import QRELS, TABLES
 
+_AFTER_ABOUT = (
+    "A snapshot of a retrieval benchmark: queries, the facts (nuggets) that a good answer to each holds, and for"
+)
+_BEFORE_SECTIONS = "relevant. `nugget_qrels` has the judgments one by one."
+_AFTER_SECTIONS = ["## Use", "", "```python"]
+
 
 def card(manifest: Manifest, about: str = "", sections: Mapping[str, str] | None = None) -> str:
     """Return the card: YAML that names the tables, then what the snapshot is in Markdown.
@@ -30,7 +36,7 @@ def _lines(manifest: Manifest, about: str, sections: Mapping[str, str]) -> Itera
     yield f"# {name}"
     yield ""
     yield from _paragraphs(about)
-    yield "A snapshot of a retrieval benchmark: queries, the facts (nuggets) that a good answer to each holds, and for"
+    yield _AFTER_ABOUT
     yield "each fact the documents that were judged to support it or not."
     yield ""
     yield "| table | rows |"
@@ -38,15 +44,13 @@ def _lines(manifest: Manifest, about: str, sections: Mapping[str, str]) -> Itera
     yield from (f"| `{table}` | {manifest.tables[table].rows:,} |" for table in TABLES)
     yield ""
     yield "In `qrels` the score is the number of the query's nuggets that the document supports; 0 is judged and not"
-    yield "relevant. `nugget_qrels` has the judgments one by one."
+    yield _BEFORE_SECTIONS
     yield ""
     for heading, text in sections.items():
         yield "## " + _LAST_SIGN.sub(r"\\#", plain(heading))
         yield ""
         yield from _paragraphs(text)
-    yield "## Use"
-    yield ""
-    yield "```python"
+    yield from _AFTER_SECTIONS
     yield "import freshstack_datasets as fsd"
     yield ""
     yield 'data = fsd.load("path/to/this/folder")'
@@ -70,6 +74,30 @@ def _paragraphs(text: str) -> Iterable[str]:
         if paragraph.strip():
             yield plain(paragraph)
             yield ""
+
+
+def texts_of(card: str) -> tuple[str, dict[str, str]]:
+    """Return ``about`` and ``sections`` of a card that ``card`` made; of any other text, nothing.
+
+    Args:
+        card: The text of the README.md.
+    """
+    lines = card.split("\n")
+    try:
+        start = next(i for i, line in enumerate(lines) if line.startswith("# ")) + 1
+        about_end = lines.index(_AFTER_ABOUT, start)
+        end = next(i for i in range(about_end, len(lines)) if lines[i : i + 3] == _AFTER_SECTIONS)
+        sections_start = lines.index(_BEFORE_SECTIONS, about_end, end) + 1
+    except (StopIteration, ValueError):
+        return "", {}
+    sections: dict[str, list[str]] = {}
+    for line in filter(None, lines[sections_start:end]):
+        if line.startswith("## "):
+            sections[_unplain(line.removeprefix("## "))] = []
+        elif sections:
+            sections[next(reversed(sections))].append(_unplain(line))
+    about = [_unplain(line) for line in lines[start:about_end] if line]
+    return "\n\n".join(about), {heading: "\n\n".join(text) for heading, text in sections.items() if heading}
 
 
 def _front_matter(manifest: Manifest) -> dict[str, object]:
@@ -124,3 +152,15 @@ def plain(text: str) -> str:
         return f"<{text}>"
     shown = text.translate(_MARKS)
     return "&#8203;" + shown if _BLOCK.match(shown) else shown  # a zero-width space: no heading, no list
+
+
+_ESCAPED = re.compile(r"\\(.)|&(lt|gt|amp);")
+_ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
+
+
+def _unplain(line: str) -> str:
+    """Return the text that ``plain`` made a line of."""
+    line = line.removeprefix("&#8203;")
+    if _LINK.fullmatch(line[1:-1]) and line == f"<{line[1:-1]}>":
+        return line[1:-1]
+    return _ESCAPED.sub(lambda found: found[1] or _ENTITIES[found[2]], line)

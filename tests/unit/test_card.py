@@ -4,8 +4,10 @@ import json
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
-from freshstack_datasets.card import card
+from freshstack_datasets.card import card, texts_of
 from freshstack_datasets.manifest import parse_manifest
 from freshstack_datasets.tables.schema import TABLES
 
@@ -124,3 +126,26 @@ def test_a_number_sign_at_the_end_of_a_heading_is_no_mark(heading, written):
     # CommonMark 0.31, 4.2: marks after a space at the end of a heading are left out, unless a backslash stands before
     _, body = parts(card(manifest(), "", {heading: "Text."}))
     assert f"\n## {written}\n\nText.\n" in body
+
+
+LINES = st.one_of(
+    st.text(st.characters(exclude_categories=["Cc", "Cs", "Z"]), min_size=1, max_size=20),
+    st.sampled_from(
+        ["https://x.org/a_b?c=d", "<https://x.org>", "## Use", "# 1", "1) a", "C #", "\\#", "&#8203;# a", "&amp;"]
+    ),
+)
+TEXTS = st.lists(LINES, max_size=4)
+
+
+@given(TEXTS, st.dictionaries(LINES, TEXTS, max_size=3))
+def test_what_a_card_says_is_read_out_of_it_again(about, sections):
+    given_sections = {heading: "\n\n".join(lines) for heading, lines in sections.items()}
+    text = card(manifest(), "\n\n".join(about), given_sections)
+    assert texts_of(text) == ("\n\n".join(about), given_sections)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# acme/toy\n\nMine.", "---\n---\n", card(manifest()).replace("## Use", "## Usage")]
+)
+def test_nothing_is_read_out_of_another_text(text):
+    assert texts_of(text) == ("", {})
