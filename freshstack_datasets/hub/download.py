@@ -2,7 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from freshstack_datasets.catalog import snapshot_order
@@ -77,7 +79,7 @@ def renew(pin: Pin) -> list[str]:
         here = cached.folder_of(at.repository, at.commit)
         for path in sorted(file.relative_to(here).as_posix() for file in here.rglob("*") if file.is_file()):
             if _is_other(here / path):
-                with in_words(f"{path} of {pin} is damaged and cannot be downloaded again", at.repository):
+                with in_words(f"{path} of {pin} is damaged and cannot be downloaded again", at.repository), _bars():
                     from huggingface_hub import hf_hub_download
 
                     hf_hub_download(at.repository, path, repo_type="dataset", revision=at.commit, force_download=True)
@@ -126,10 +128,23 @@ def _bring(pin: Pin, at: At, needed: Sequence[str], more: Sequence[str] = ()) ->
 
 
 def _fetch(at: At, what: str, patterns: Sequence[str]) -> None:
-    with in_words(what, at.repository):
+    with in_words(what, at.repository), _bars():
         from huggingface_hub import snapshot_download
 
         snapshot_download(at.repository, repo_type="dataset", revision=at.commit, allow_patterns=list(patterns))
+
+
+@contextmanager
+def _bars() -> Iterator[None]:
+    """Let the client draw its progress bars only on a terminal, or where it was told to."""
+    from huggingface_hub import constants
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    if constants.HF_HUB_DISABLE_PROGRESS_BARS is not None or (sys.stderr is not None and sys.stderr.isatty()):
+        yield
+    else:
+        with disable_progress_bars():
+            yield
 
 
 def _not_whole(pin: Pin, at: At, here: str, lacking: str) -> HubError:

@@ -58,7 +58,7 @@ def told(error: BaseException, what: str, repository: str) -> FreshStackError:
             return HubError(what, expected=f"its files in {repository}", got="not all of them", hint="tell its owner")
         if isinstance(cause, errors.OfflineModeIsEnabled):
             return HubError(what, got="HF_HUB_OFFLINE is set", hint="unset it and try again")
-        if isinstance(cause, errors.HfHubHTTPError):
+        if isinstance(cause, errors.HfHubHTTPError) and not _is_of_xet(cause):
             return _refused(what, repository, cause)
         if _is_of_xet(cause):
             hint = "try again, and if it stays so without xet: set HF_HUB_DISABLE_XET=1"
@@ -149,6 +149,10 @@ def _wait(headers: Mapping[str, str]) -> int | None:
 
 
 def _is_of_xet(error: BaseException) -> bool:
+    """Tell whether moving files by xet failed, rather than that this was refused or has to wait."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        return "/xet-" in response.url.path and response.status_code not in (401, 403, 429)
     return type(error).__module__.partition(".")[0] == "hf_xet" or "xet" in str(error).lower()
 
 
