@@ -134,11 +134,10 @@ class UnfitError(SnapshotError):
 
     def __init__(self, folder: Path, problems: list[Problem]) -> None:
         self.problems = problems
-        more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         super().__init__(
             f"{shown_path(folder)} is not published",
             expected="a snapshot without problems",
-            got=f"{problems[0]}{more}",
+            got=f"{len(problems)}, the first {problems[0]}",
             hint="build it again",
         )
 

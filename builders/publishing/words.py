@@ -46,6 +46,9 @@ def trouble(error: Exception, what: str, repository: str) -> Trouble:
     from huggingface_hub.errors import HfHubHTTPError
     from huggingface_hub.utils import httpx  # type: ignore[attr-defined]  # its name for whichever version it uses
 
+    if isinstance(error, ValueError) and "metadata in README.md" in str(error):
+        got = shown("; ".join(line.removeprefix("- ") for line in str(error).splitlines()[1:]))
+        return Trouble(HubError(f"{what}: README.md", expected="metadata that the Hub takes", got=got))
     for cause in _causes(error):
         if isinstance(cause, HfHubHTTPError):
             status, headers = cause.response.status_code, cause.response.headers
@@ -59,9 +62,6 @@ def trouble(error: Exception, what: str, repository: str) -> Trouble:
         if isinstance(cause, httpx.TransportError):
             why = f"the Hub does not answer ({type(cause).__name__})"
             return Trouble(told(error, what, repository), why, passing=True)
-    if isinstance(error, ValueError) and "metadata in README.md" in str(error):
-        got = shown("; ".join(line.removeprefix("- ") for line in str(error).splitlines()[1:]))
-        return Trouble(HubError(f"{what}: README.md", expected="metadata that the Hub takes", got=got))
     return Trouble(told(error, what, repository))
 
 

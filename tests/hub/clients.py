@@ -57,7 +57,7 @@ class Client:
         return subprocess.run(
             [str(program), *map(str, command[1:]), *map(str, arguments)],
             cwd=ROOT,
-            env={**self._environment(home, xet, offline, token), **(env or {})},
+            env={**self.environment(home, xet, offline, token), **(env or {})},
             capture_output=True,
             encoding="utf-8",
             timeout=300,
@@ -76,7 +76,17 @@ class Client:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.splitlines()[-1])
 
-    def _environment(self, home: Path, xet: bool, offline: bool, token: str | None) -> dict[str, str]:
+    def environment(
+        self, home: Path, xet: bool = False, offline: bool = False, token: str | None = None
+    ) -> dict[str, str]:
+        """Return the variables that a client runs with; for one that is started in another way.
+
+        Args:
+            home: As above.
+            xet: As above.
+            offline: As above.
+            token: As above.
+        """
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
         return inherited | {
             "HF_ENDPOINT": self.hub.url,

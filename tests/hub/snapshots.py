@@ -2,6 +2,7 @@
 
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import freshstack_datasets as fsd
 
@@ -42,7 +43,9 @@ QRELS = {
 SNAPSHOTS = tuple(QUERIES)
 
 
-def write(folder: Path, snapshot: str, dataset: str = "freshstack/langchain") -> Path:
+def write(
+    folder: Path, snapshot: str, dataset: str = "freshstack/langchain", name: str | None = None, **changes: Any
+) -> Path:
     """Write one of the two as a snapshot of a dataset, and return its folder.
 
     Every dataset has a document of its own, so that no two have the same fingerprint.
@@ -51,20 +54,20 @@ def write(folder: Path, snapshot: str, dataset: str = "freshstack/langchain") ->
         folder: Where it goes.
         snapshot: ``2026-07`` or ``2026-10``.
         dataset: The dataset's name.
+        name: What the snapshot is called instead.
+        changes: Arguments of ``write_snapshot`` that are others.
     """
     nuggets = dict.fromkeys((query, nugget) for query, nugget, _, _ in JUDGED[snapshot])
-    fsd.write_snapshot(
-        folder,
-        dataset=dataset,
-        snapshot=snapshot,
-        license="CC-BY-SA-4.0",
-        documents=[
+    usual = {
+        "license": "CC-BY-SA-4.0",
+        "documents": [
             *(fsd.Document(doc_id, "", text) for doc_id, text in CORPUS[snapshot].items()),
             fsd.Document("docs/name.md", "Name", dataset),
         ],
-        queries=[fsd.Query(query_id, text) for query_id, text in QUERIES[snapshot].items()],
-        nuggets=[fsd.Nugget(nugget, query, place, nugget) for place, (query, nugget) in enumerate(nuggets)],
-        judgments=[fsd.Judgment(*judged) for judged in JUDGED[snapshot]],
-        created=date(int(snapshot[:4]), int(snapshot[5:]), 1),
-    )
+        "queries": [fsd.Query(query_id, text) for query_id, text in QUERIES[snapshot].items()],
+        "nuggets": [fsd.Nugget(nugget, query, place, nugget) for place, (query, nugget) in enumerate(nuggets)],
+        "judgments": [fsd.Judgment(*judged) for judged in JUDGED[snapshot]],
+        "created": date(int(snapshot[:4]), int(snapshot[5:]), 1),
+    }
+    fsd.write_snapshot(folder, dataset=dataset, snapshot=name or snapshot, **(usual | changes))
     return folder

@@ -5,9 +5,10 @@ import re
 import tempfile
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple, Self
+from urllib.parse import unquote
 
 from tests.hub.server.accounts import Account
 from tests.hub.server.connection import Server
@@ -54,7 +55,8 @@ class TestHub:
         self.page_size = 1000
         self.bugs: list[str] = []
         self._faults: list[Fault] = []
-        self._lock = threading.Lock()
+        self._before: list[tuple[re.Pattern[str], str | None, Callable[[], object]]] = []
+        self._lock = threading.RLock()  # what a test does before an answer may take it again
         self._server = Server(self._respond)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         self.url = f"http://127.0.0.1:{self._server.port}"
@@ -102,6 +104,21 @@ class TestHub:
         fault = Fault(re.compile(pattern), method, Answer(status, headers=headers or {}), times, drop, after)
         self._faults.append(fault)
         return fault
+
+    def before(self, pattern: str, do: Callable[[], object], *, method: str | None = None) -> None:
+        """Do something, once, right before the next request that matches is answered, as somebody else would.
+
+        Args:
+            pattern: Searched in the decoded path and query.
+            do: What to do.
+            method: None for any.
+        """
+        self._before.append((re.compile(pattern), method, do))
+
+    def heal(self) -> None:
+        """Let nothing fail any more, and nothing be done before an answer."""
+        self._faults.clear()
+        self._before.clear()
 
     def asked(self, pattern: str = "", method: str | None = None) -> list[Logged]:
         """Return the requests whose path matches, of one method or all."""
@@ -156,6 +173,7 @@ class TestHub:
     def _respond(self, request: Request) -> Answer | None:
         """Answer one request at a time, so that nothing depends on which of two came first."""
         with self._lock:
+            self._do_before(request)
             fault = next((fault for fault in self._faults if fault.hits(request)), None)
             if fault is None:
                 told: Answer | None = self._answer(request)
@@ -166,6 +184,13 @@ class TestHub:
                 told = None if fault.drop else fault.answer
             self.log.append(Logged(request.method, request.target, told.status if told else 0))
         return told
+
+    def _do_before(self, request: Request) -> None:
+        for waiting in list(self._before):
+            pattern, method, do = waiting
+            if method in (None, request.method) and pattern.search(unquote(request.target)):
+                self._before.remove(waiting)
+                do()
 
     def _answer(self, request: Request) -> Answer:
         try:

@@ -137,12 +137,19 @@ class Repository:
 
     def tag(self, name: str, revision: str) -> None:
         """Let a new tag point at the commit of a revision."""
+        self._new_ref(f"refs/tags/{name}", name, revision)
+
+    def branch(self, name: str, revision: str) -> None:
+        """Let a new branch begin at the commit of a revision."""
+        self._new_ref(f"refs/heads/{name}", name, revision)
+
+    def _new_ref(self, ref: str, name: str, revision: str) -> None:
         commit = self.at(revision).id
         if _NO_REF.search(name):
-            raise RefusedError(400, f"Invalid reference for a tag: {name}")
-        if f"refs/tags/{name}" in self.refs:
-            raise RefusedError(409, f"Tag reference exists already: refs/tags/{name}")
-        self.refs[f"refs/tags/{name}"] = commit
+            raise RefusedError(400, f"Invalid reference: {name}")
+        if ref in self.refs:
+            raise RefusedError(409, f"Reference exists already: {ref}")
+        self.refs[ref] = commit
 
     def untag(self, name: str) -> None:
         """Delete a tag."""

@@ -36,6 +36,7 @@ _ROUTES = [
     _route("POST", _REPOSITORY + "/paths-info/{revision}", reading.paths_info),
     _route("POST", _REPOSITORY + "/preupload/{revision}", writing.preupload),
     _route("POST", _REPOSITORY + "/commit/{revision}", writing.commit),
+    _route("POST", _REPOSITORY + "/branch/{name}", writing.create_branch),
     _route("POST", _REPOSITORY + "/tag/{revision}", writing.create_tag),
     _route("DELETE", _REPOSITORY + "/tag/{revision}", writing.delete_tag),
     _route("GET", _REPOSITORY + "/xet-read-token/{revision}", xet.read_token),

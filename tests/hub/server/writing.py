@@ -100,6 +100,12 @@ def _large(hub: "TestHub", value: dict[str, Any]) -> File:
     return large(value["oid"], size)
 
 
+def create_branch(hub: "TestHub", request: Request, repo: str, name: str) -> Answer:
+    """Begin a new branch at a revision."""
+    writable(hub, request, repo).branch(name, request.json().get("startingPoint") or "main")
+    return answer({})
+
+
 def create_tag(hub: "TestHub", request: Request, repo: str, revision: str) -> Answer:
     """Let a new tag point at a revision."""
     writable(hub, request, repo).tag(request.json()["tag"], revision)

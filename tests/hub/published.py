@@ -1,0 +1,35 @@
+"""What tests of publishing hold the Hub against."""
+
+from pathlib import Path
+
+from tests.hub.server import TestHub
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder: contents by path."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def files_at(hub: TestHub, repo: str, revision: str = "main") -> dict[str, bytes]:
+    """Return the files of a revision, without the one that every repository has."""
+    paths = hub.repos[repo].at(revision).files.keys() - {".gitattributes"}
+    return {path: hub.read(repo, path, revision) for path in paths}
+
+
+def check(hub: TestHub, repo: str, *folders: Path, commits: int | None = None) -> None:
+    """Check that a repository holds snapshots, each whole at its tag, the last one on main.
+
+    Args:
+        hub: The Hub.
+        repo: The repository.
+        folders: The snapshots, each in a folder of its name, in the order of their publication.
+        commits: How many commits were made; one a snapshot when not given.
+    """
+    kept = hub.repos[repo]
+    assert sorted(kept.tags) == sorted(folder.name for folder in folders)
+    for folder in folders:
+        assert files_at(hub, repo, folder.name) == files_of(folder)
+    assert len(kept.commits) - 1 == (len(folders) if commits is None else commits)  # the first is the Hub's own
+    assert ".gitattributes" in kept.at("main").files
+    if folders:
+        assert kept.head == kept.tags[folders[-1].name]
