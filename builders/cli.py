@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from builders.commands import convert, publish
+from builders.commands import convert, correct, publish
 from builders.commands.built import facts, listed, say_built
 from builders.nimbus import SEED
 from freshstack_datasets.cli import console
@@ -87,6 +87,7 @@ def nimbus(
 
 
 convert.add_to(app)
+correct.add_to(app)
 publish.add_to(app)
 
 

@@ -88,6 +88,9 @@ FOR_BUILDERS = {
     "loading",
     "verification",
     "hub",
+    "card",
+    "ranking",
+    "runs",
     "evaluation",
 }
 """The modules whose public names builders may import."""

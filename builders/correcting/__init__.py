@@ -1,0 +1,1 @@
+"""People's corrections of a snapshot, which become the next one of its month."""
