@@ -35,7 +35,8 @@ def record_commit(repository: str, revision: str, commit: str) -> None:
 
 def recorded(repository: str) -> dict[str, str]:
     """Return what was recorded of a repository: from a tag or a branch to its commit."""
-    found = {path.stem: commit_of(repository, path.stem) for path in sorted(_folder(repository).glob("*.json"))}
+    names = [path.stem for path in sorted(_folder(repository).glob("*.json")) if not COMMIT.fullmatch(path.stem)]
+    found = {name: commit_of(repository, name) for name in names}
     return {revision: commit for revision, commit in found.items() if commit is not None}
 
 

@@ -186,18 +186,21 @@ def _originals(name: str) -> tuple[At, At]:
 
 
 def _main(repository: str) -> str:
-    """Return the commit of a repository's main branch, as it was when it was first used."""
+    """Return the commit of a repository's main branch, as it was when it was first asked for."""
     commit = ledger.commit_of(repository, _MAIN)
     if commit is not None:
         return commit
+    what = f"which commit of {repository} to read is not known"
     try:
-        with in_words(f"{repository} cannot be looked for", repository):
+        with in_words(what, repository):
             from huggingface_hub import HfApi
 
             refs = HfApi().list_repo_refs(repository, repo_type="dataset")
-            return str(next(branch.target_commit for branch in refs.branches if branch.name == _MAIN))
+            commit = str(next(branch.target_commit for branch in refs.branches if branch.name == _MAIN))
     except HubError:
         here = cached.references(repository).get(_MAIN)
         if here is None:
             raise
         return here
+    ledger.record_commit(repository, _MAIN, commit)
+    return commit
