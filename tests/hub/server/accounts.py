@@ -56,14 +56,20 @@ def opened(hub: "TestHub", request: Request, name: str) -> Repository:
     return repository
 
 
-def writable(hub: "TestHub", request: Request, name: str) -> Repository:
-    """Return a repository that may be changed by who asks; a pull request may be made by everyone who may write."""
+def sending(hub: "TestHub", request: Request, name: str) -> Repository:
+    """Return a repository that large files may be sent to: by everyone who may write, as it may be for a pull request."""
     who, repository = account(hub, request), visible(hub, request, name)
     if who is None:
         raise RefusedError(401, "Invalid username or password.")
     if who.role != "write":
         raise RefusedError(403, "You must use a write token to upload to a repository.")
-    if not who.owns(name) and not request.says("create_pr"):
+    return repository
+
+
+def writable(hub: "TestHub", request: Request, name: str) -> Repository:
+    """Return a repository that may be changed by who asks; a pull request may be made by everyone who may write."""
+    who, repository = account(hub, request), sending(hub, request, name)
+    if not (who and who.owns(name)) and not request.says("create_pr"):
         raise RefusedError(403, f"You don't have the rights to create a commit on dataset {name}")
     return repository
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tests.hub.server.accounts import writable
+from tests.hub.server.accounts import sending
 from tests.hub.server.messages import Answer, RefusedError, Request, answer
 
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def batch(hub: "TestHub", request: Request, repo: str) -> Answer:
     """Say where each object goes; one that is here needs no upload."""
-    writable(hub, request, repo)
+    sending(hub, request, repo)
     objects: list[dict[str, Any]] = []
     for asked in request.json()["objects"]:
         sha256 = asked["oid"]
