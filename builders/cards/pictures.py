@@ -1,0 +1,181 @@
+"""Pictures of a card: bar charts as SVG, the same bytes each time, readable on light and on dark pages.
+
+An image on a page takes no style from it, so each brings a background and follows the reader's system. ``title`` and
+``desc`` say all of its numbers to those who do not see it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from builders.cards.statistics import Lengths, Quarter
+from builders.cards.tokens import TOKENIZER
+
+MOST_BARS = 120
+"""Bars of one chart: 30 years of quarters. With more, none could be told from the next."""
+
+_WIDTH, _LEFT, _RIGHT, _PLOT, _HEAD, _FOOT = 760, 24, 24, 150, 58, 46
+_DIGIT = 7
+"""What a character of a label takes at most, about."""
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_STYLE = (
+    "text{font:13px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2328}"
+    ".head{font-weight:600}.small{font-size:11px;fill:#59636e}"
+    ".page{fill:#ffffff;stroke:#d1d9e0}.axis{stroke:#818b98}.bar{fill:#0969da}"
+    "@media (prefers-color-scheme:dark){text{fill:#f0f6fc}.small{fill:#9198a1}"
+    ".page{fill:#0d1117;stroke:#3d444d}.axis{stroke:#656c76}.bar{fill:#4493f8}}"
+)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar.
+
+    Args:
+        label: What stands below it; "" for nothing.
+        name: What it is called in words.
+        count: How high it is.
+    """
+
+    label: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One row of bars.
+
+    Args:
+        heading: What stands above it.
+        bars: The bars from left to right, one of them at least higher than 0.
+        axis: What the labels below are.
+    """
+
+    heading: str
+    bars: Sequence[Bar]
+    axis: str
+
+
+def quarters_picture(name: str, quarters: Mapping[Quarter, int]) -> bytes | None:
+    """Return the picture of how many questions were asked in each quarter; quarters without any are shown too.
+
+    Args:
+        name: The name of the snapshot.
+        quarters: The number of questions by quarter; None is returned when there is none, or when it would take more
+            than ``MOST_BARS`` bars.
+    """
+    if not quarters:
+        return None
+    first, last = (year * 4 + quarter - 1 for year, quarter in (min(quarters), max(quarters)))
+    if last - first >= MOST_BARS:
+        return None
+    bars = []
+    for number in range(first, last + 1):
+        year, quarter = number // 4, number % 4 + 1
+        every = last - first < 12
+        label = f"{year:04} Q{quarter}" if every else f"{year:04}" if quarter == 1 else ""
+        bars.append(Bar(label, f"{year:04} Q{quarter}", quarters.get((year, quarter), 0)))
+    total = sum(quarters.values())
+    return _svg(f"{name}: questions by quarter", [Chart(f"Questions by quarter: {total:,}", bars, "quarter asked")])
+
+
+def lengths_picture(name: str, kinds: Mapping[str, Lengths]) -> bytes:
+    """Return the picture of how long texts are: a chart a kind, two bars a doubling of the length.
+
+    Args:
+        name: The name of the snapshot.
+        kinds: The lengths by the name of the kind, at least one.
+    """
+    charts = [
+        Chart(
+            f"{kind}: {len(lengths.tokens):,}, mean {lengths.mean:,.1f}, median {lengths.median:,.1f} tokens",
+            [Bar(f"{low:,}", f"{_range(low, high)} tokens", count) for low, high, count in bins(lengths.tokens)],
+            "tokens, the least of each bar",
+        )
+        for kind, lengths in kinds.items()
+    ]
+    return _svg(f"{name}: lengths in tokens of {TOKENIZER}", charts)
+
+
+def bins(tokens: Iterable[int]) -> list[tuple[int, int, int]]:
+    """Return the least and the largest length of each bar and how many there are, bars between with none too.
+
+    The bars begin at 0, 1, 2, 3, 4, 6, 8, 12, 16, 24 …: at powers of two, and in the middle between two of them.
+
+    Args:
+        tokens: The lengths, at least one.
+    """
+    places = Counter(map(_place, tokens))
+    return [(_least(place), _least(place + 1) - 1, places[place]) for place in range(min(places), max(places) + 1)]
+
+
+def _place(length: int) -> int:
+    """Return the number of the bar that a length is in."""
+    if length < 2:
+        return length
+    power = length.bit_length() - 1
+    return 2 * power + (length >= 3 << (power - 1))
+
+
+def _least(place: int) -> int:
+    """Return the least length in a bar."""
+    return place if place < 2 else (2 + place % 2) << (place // 2 - 1)
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def _svg(title: str, charts: Sequence[Chart]) -> bytes:
+    """Return charts one below the other as a picture."""
+    height = len(charts) * (_HEAD + _PLOT + _FOOT)
+    told = "; ".join(
+        f"{chart.heading}. " + ", ".join(f"{bar.name}: {bar.count:,}" for bar in chart.bars) for chart in charts
+    )
+    size = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title desc">',
+        f'<title id="title">{_text(title)}</title>',
+        f'<desc id="desc">{_text(told)}</desc>',
+        f"<style>{_STYLE}</style>",
+        f'<rect class="page" x="0.5" y="0.5" width="{_WIDTH - 1}" height="{height - 1}" rx="6"/>',
+    ]
+    for place, chart in enumerate(charts):
+        lines += _chart(chart, place * (_HEAD + _PLOT + _FOOT))
+    return ("\n".join([*lines, "</svg>"]) + "\n").encode()
+
+
+def _chart(chart: Chart, top: int) -> Iterator[str]:
+    """Yield the elements of one chart, whose upper edge is at ``top``."""
+    step = (_WIDTH - _LEFT - _RIGHT) / len(chart.bars)
+    highest, ground = max(bar.count for bar in chart.bars), top + _HEAD + _PLOT
+    counted, free = step >= _DIGIT * len(f"{highest:,}") + 4, 0.0
+    yield _label(chart.heading, _LEFT, top + 28, "head", "start")
+    for place, bar in enumerate(chart.bars):
+        tall, middle = _PLOT * bar.count / highest, _LEFT + step * (place + 0.5)
+        width, half = min(step * 0.8, 80), _DIGIT * len(bar.label) / 2
+        yield (
+            f'<rect class="bar" x="{middle - width / 2:.2f}" y="{ground - tall:.2f}" width="{width:.2f}" '
+            f'height="{tall:.2f}"><title>{_text(bar.name)}: {bar.count:,}</title></rect>'
+        )
+        if counted:
+            yield _label(f"{bar.count:,}", middle, ground - tall - 5, "small")
+        if bar.label and middle - half >= free:
+            yield _label(bar.label, middle, ground + 16, "small")
+            free = middle + half + 6
+    yield f'<line class="axis" x1="{_LEFT}" y1="{ground}" x2="{_WIDTH - _RIGHT}" y2="{ground}"/>'
+    axis = chart.axis if counted else f"{chart.axis}; the highest bar is {highest:,}"
+    yield _label(axis, _WIDTH - _RIGHT, ground + 34, "small", "end")
+
+
+def _label(text: str, x: float, y: float, kind: str, anchor: str = "middle") -> str:
+    return f'<text class="{kind}" x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}">{_text(text)}</text>'
+
+
+def _text(text: str) -> str:
+    """Return text so that XML shows it as it is; what XML cannot hold becomes a replacement character."""
+    return escape(_NOT_XML.sub("\ufffd", text))
