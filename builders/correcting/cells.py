@@ -16,6 +16,8 @@ from freshstack_datasets.errors import InputError, shown_path
 _MOST_BYTES = 256_000_000
 """Bytes of a file: 100,000 rows of two kilobytes each, and room."""
 
+_PIECE = 1_000_000
+
 _QUOTED = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"')
 _PLAIN = re.compile(r"[^,\r\n]*+")
 _BREAK = re.compile(r"\r\n|\r|\n")
@@ -50,9 +52,11 @@ def read_text(path: Path) -> str:
     Raises:
         InputError: It cannot be read, is too large, or is in an encoding that says so itself.
     """
+    content = bytearray()
     try:
         with path.open("rb") as stream:
-            content = stream.read(_MOST_BYTES + 1)
+            while len(content) <= _MOST_BYTES and (piece := stream.read(_PIECE)):
+                content += piece
     except (OSError, ValueError) as error:  # ValueError: a path with NUL
         got = (getattr(error, "strerror", None) or str(error)).lower()
         raise InputError(f"cannot read {shown_path(path)}", got=got, hint="check the path") from None

@@ -1,6 +1,7 @@
 """Corrections of a snapshot: what becomes of its records, its trace and the scores of runs."""
 
 import json
+import tracemalloc
 from dataclasses import replace
 from datetime import date
 
@@ -455,6 +456,21 @@ def test_a_run_that_fits_only_what_is_removed_leaves_nothing_behind(pair):
 def test_a_folder_that_is_taken_is_refused_before_anything_is_read(pair):
     with pytest.raises(InputError, match="expected a new or an empty folder"):
         correct(pair / "no", pair / "no.csv", pair / "pair")
+
+
+def test_memory_does_not_grow_with_the_corpus(tmp_path):
+    peaks = []
+    for count in (100, 300):  # 20 and 60 MB of text, which is read and written in pieces of at most 16 MB
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        write_pair(folder / "pair", documents=(Document(f"d{i}", "", "x" * 200_000) for i in range(count)))
+        tracemalloc.start()
+        try:
+            corrected(folder, FLIP)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 2_000_000
 
 
 def test_a_card_that_cannot_be_read_does_not_matter(pair):
