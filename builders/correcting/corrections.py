@@ -32,7 +32,7 @@ from datetime import date
 from pathlib import Path
 
 from builders.correcting.cells import Cells, read_text, rows
-from builders.correcting.fields import FIELDS
+from builders.correcting.fields import FIELDS, is_allowed, is_meant
 from freshstack_datasets.errors import InputError, RecordError, shown, shown_path
 from freshstack_datasets.records import check_id
 
@@ -256,15 +256,13 @@ def _wrong_values(action: str, cells: Mapping[str, str]) -> list[tuple[str, str,
     wrong = []
     if (unused := _UNUSED.get(action)) and cells[unused]:
         wrong.append((unused, f"an empty cell, since action is {action}", shown(cells[unused])))
-    if action != "remove":
-        field = FIELDS[cells["kind"]][cells["field"]]
-        try:
-            field.read(cells["new"])
-        except ValueError:
-            wrong.append(("new", field.expected, shown(cells["new"])))
-    elif not cells["old"]:
-        wrong.append(("old", f"the {cells['field']} of what is to be removed", "an empty cell"))
-    if action == "change" and cells["old"] == cells["new"]:
+    field = FIELDS[cells["kind"]][cells["field"]]
+    if action == "remove":
+        if not cells["old"]:
+            wrong.append(("old", f"the {cells['field']} of what is to be removed", "an empty cell"))
+    elif not is_allowed(field, cells["new"]):
+        wrong.append(("new", field.expected, shown(cells["new"])))
+    elif action == "change" and is_meant(field, cells["old"], field.read(cells["new"])):
         wrong.append(("new", "another value than old", "the same"))
     return wrong
 

@@ -94,6 +94,20 @@ def cell_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
 
 
+def is_allowed(field: Field, cell: str) -> bool:
+    """Tell whether a cell stands for some value of a field.
+
+    Args:
+        field: The field.
+        cell: The cell.
+    """
+    try:
+        field.read(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def is_meant(field: Field, cell: str, value: Any) -> bool:
     """Tell whether a cell stands for a value.
 
@@ -102,9 +116,4 @@ def is_meant(field: Field, cell: str, value: Any) -> bool:
         cell: The cell.
         value: The value.
     """
-    if cell == cell_of(value):
-        return True
-    try:
-        return bool(field.read(cell) == value)
-    except ValueError:
-        return False
+    return cell == cell_of(value) or (is_allowed(field, cell) and bool(field.read(cell) == value))

@@ -434,10 +434,17 @@ def test_a_snapshot_that_is_damaged_is_refused(pair):
     path = pair / "pair" / "provenance" / "pool.parquet"
     path.write_bytes(b"loop")
     with pytest.raises(
-        SnapshotError, match=r"pair is not whole, .*1 problem.*, the first: provenance/pool.parquet: changed"
+        SnapshotError, match=r"pair is not whole, .*got 1 problem, the first: provenance/pool.parquet: changed"
     ):
         corrected(pair, FLIP)
     assert not (pair / "out").exists()
+
+
+def test_files_that_are_no_part_of_the_snapshot_are_left_behind(pair):
+    (pair / "pair" / ".cache").mkdir()
+    (pair / "pair" / ".cache" / "huggingface").write_text("as a download leaves it")
+    corrected(pair, FLIP)
+    assert not (pair / "out" / ".cache").exists()
 
 
 def test_a_run_of_another_dataset_is_refused_before_anything_is_written(pair):

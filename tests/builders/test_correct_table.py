@@ -130,6 +130,7 @@ ROWS = {
     "a number with a point": ({"new": "1.0"}, ["new, expected 0 or 1, got '1.0'"]),
     "digits of another script": ({"new": "١"}, ["new, expected 0 or 1, got '١'"]),
     "the same": ({"new": "0"}, ["new, expected another value than old, got the same"]),
+    "the same in other digits": ({"new": "00"}, ["new, expected another value than old, got the same"]),
     "an old value of what is new": (
         {"action": "add"},
         ["old, expected an empty cell, since action is add, got '0'"],
