@@ -149,6 +149,9 @@ def _say_planned(told: "Published", pull_request: bool) -> None:
     if told.tagged:
         console.say(f"nothing would be changed: commit {told.commit} has it, and its tag")
         return
+    if told.commit and pull_request:
+        console.say(f"no pull request would be opened: main has it, at {told.commit}")
+        return
     if told.commit:
         console.say(f"no commit would be made: {told.commit} has it; the tag {snapshot} would be set on it")
         return

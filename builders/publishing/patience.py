@@ -1,5 +1,6 @@
 """Waiting for what goes away by itself, and never longer than people do."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -49,7 +50,7 @@ class Patience:
         tries = looks = 0
         while True:
             try:
-                with _handed_over():
+                with _handed_over(), _bars():
                     return action()
             except FreshStackError:
                 raise
@@ -86,6 +87,19 @@ def _handed_over() -> Iterator[None]:
         yield
     finally:
         hooks.remove(_hand_over)
+
+
+@contextmanager
+def _bars() -> Iterator[None]:
+    """Let the client draw its progress bars only on a terminal, or where it was told to."""
+    from huggingface_hub import constants
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    if constants.HF_HUB_DISABLE_PROGRESS_BARS is not None or (sys.stderr is not None and sys.stderr.isatty()):
+        yield
+    else:
+        with disable_progress_bars():
+            yield
 
 
 def _hand_over(response: Any) -> None:

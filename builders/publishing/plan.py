@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from builders.publishing import card
-from freshstack_datasets.errors import SnapshotError, shown_path
+from freshstack_datasets.errors import SnapshotError, shown, shown_path
 from freshstack_datasets.manifest import FILE, Manifest, read_manifest
 from freshstack_datasets.verification import Problem, verify
 
@@ -166,6 +166,6 @@ def _refuse_stand_ins(folder: Path, manifest: Manifest) -> None:
             raise SnapshotError(
                 f"{shown_path(folder)} is not published",
                 expected="one that language models made",
-                got=f"the stand-in {model!r} as the model of {stage!r}",
+                got=f"the stand-in {shown(model)} as the model of {shown(stage)}",
                 hint="build it with a real model; a stand-in is for trying out the steps",
             )

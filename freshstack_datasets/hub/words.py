@@ -124,7 +124,8 @@ def _refused(what: str, repository: str, error: "HfHubHTTPError") -> HubError:
 
     status = error.response.status_code
     if status == 401:
-        return HubError(what, expected="a token that the Hub knows", got="another", hint=_TOKEN)
+        got = "another" if get_token() else "none"
+        return HubError(what, expected="a token that the Hub knows", got=got, hint=_TOKEN)
     if status == 403:
         got = shown(error.server_message or "no reason")[1:-1]
         return HubError(what, got=f"the Hub refuses it: {got}", hint=f"use a token that may do this: {_TOKEN}")

@@ -371,3 +371,46 @@ def test_a_hub_that_fails_for_good_makes_a_dry_run_no_failure(hub, publish, two_
     done = publish(two_snapshots[0], "--repo", repo, "--dry-run")
     assert done.code == 0
     assert "is not known" in done.err
+
+
+def test_a_file_gets_no_progress_bars(hub, two_snapshots, repo, tmp_path):
+    code = """
+        import os, sys
+        os.environ.pop("HF_HUB_DISABLE_PROGRESS_BARS")
+        from builders.cli import main
+        sys.exit(main(["publish", *sys.argv[1:]]))
+    """
+    done = Client(hub, tmp_path)(code, two_snapshots[0], "--repo", repo)
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stderr.splitlines()] == [
+        "looking",
+        "making",
+        "sending",
+        "commit",
+        "tag",
+        "reading",
+    ]
+
+
+def test_what_is_asked_of_the_hub(hub, publish, two_snapshots, repo):
+    older, newer = two_snapshots
+    publish(older, "--repo", repo)
+    hub.log.clear()
+    publish(newer, "--repo", repo)
+    asked = [f"{one.method} {one.path.partition('?')[0].removeprefix('/api/datasets/' + repo)}" for one in hub.log]
+    tags = hub.repos[repo].tags
+    before_the_proof = asked[: asked.index(f"POST /tag/{tags[NEWER]}") + 1]
+    assert [one for one in before_the_proof if " /objects/" not in one] == [
+        "GET /refs",
+        f"GET /tree/{tags[OLDER]}",
+        f"HEAD /datasets/{repo}/resolve/{tags[OLDER]}/snapshot.json",
+        f"GET /datasets/{repo}/resolve/{tags[OLDER]}/snapshot.json",
+        "POST /api/validate-yaml",
+        "POST /preupload/main",
+        f"POST /datasets/{repo}.git/info/lfs/objects/batch",
+        "POST /commit/main",
+        f"POST /tag/{tags[NEWER]}",
+    ]
+    proof = asked[len(before_the_proof) :]
+    assert proof[0] == f"GET /tree/{tags[NEWER]}"
+    assert {one.split()[0] for one in proof} == {"GET", "HEAD"}

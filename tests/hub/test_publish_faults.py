@@ -273,7 +273,7 @@ REFUSED = {
     "hf_reader": "got the Hub refuses it: You must use a write token to upload to a repository.; use a token that may",
     "hf_stranger": "got the Hub refuses it: You don't have the rights to create a commit on dataset",
     "hf_unknown": "expected a token that the Hub knows, got another; set HF_TOKEN, or run hf auth login",
-    None: "set HF_TOKEN, or run hf auth login",
+    None: "expected a token that the Hub knows, got none; set HF_TOKEN, or run hf auth login",
 }
 
 
