@@ -145,7 +145,12 @@ def _write(
         created=created,
     )
     if manifest.tables["corpus"].digest != before.tables["corpus"].digest:
-        raise SnapshotError("the corpus", expected="the rows of the corrected snapshot", got="others")
+        raise SnapshotError(
+            "the corpus of the corrected snapshot",
+            expected="the same rows as before",
+            got="others",
+            hint="a null for a document's metadata cannot be kept: write the snapshot anew, with a null for each member",
+        )
     return manifest
 
 

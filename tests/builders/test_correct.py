@@ -4,7 +4,10 @@ import json
 import tracemalloc
 from dataclasses import replace
 from datetime import date
+from hashlib import sha256
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from builders.correcting.apply import correct
@@ -13,6 +16,7 @@ from freshstack_datasets.errors import InputError, SnapshotError
 from freshstack_datasets.loading import load
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
+from freshstack_datasets.tables.schema import TABLES
 from freshstack_datasets.verification import verify
 from tests.builders.correcting import FLIP, JUDGMENTS, NUGGETS, QUERIES, RUN, row, write_pair, write_table
 
@@ -445,6 +449,27 @@ def test_files_that_are_no_part_of_the_snapshot_are_left_behind(pair):
     (pair / "pair" / ".cache" / "huggingface").write_text("as a download leaves it")
     corrected(pair, FLIP)
     assert not (pair / "out" / ".cache").exists()
+
+
+def test_a_corpus_that_would_become_another_one_is_refused(pair):
+    path = pair / "pair" / TABLES["corpus"].file()
+    rows = pq.read_table(path).to_pylist()
+    rows[0]["metadata"] = None  # which this package never writes: its documents have members, each of which may be null
+    pq.write_table(pa.Table.from_pylist(rows, TABLES["corpus"].schema), path)
+    lines = [json.dumps(row, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n" for row in rows]
+    manifest = json.loads((pair / "pair" / "snapshot.json").read_text())
+    manifest["tables"]["corpus"]["digest"] = sha256("".join(lines).encode()).hexdigest()
+    told = manifest["tables"]["corpus"]["files"][0]
+    told |= {"size": path.stat().st_size, "sha256": sha256(path.read_bytes()).hexdigest()}
+    digests = "".join(f"{name} {table['digest']}\n" for name, table in sorted(manifest["tables"].items()))
+    manifest["fingerprint"] = sha256(digests.encode()).hexdigest()
+    (pair / "pair" / "snapshot.json").write_text(json.dumps(manifest))
+    assert verify(pair / "pair") == []
+    with pytest.raises(
+        SnapshotError, match=r"the corpus of .*, expected the same rows as before, got others; a null for"
+    ):
+        corrected(pair, FLIP)
+    assert not (pair / "out").exists()
 
 
 def test_a_run_of_another_dataset_is_refused_before_anything_is_written(pair):
