@@ -167,3 +167,12 @@ def test_both_ways_to_start_the_command_line_do_the_same(command):
     done = subprocess.run([*command, "evaluate", "nothing-here"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: nothing to score, ")
+
+
+def test_scoring_a_run_does_not_load_pandas():
+    # pyarrow does for many a call, wherever it is installed, which takes longer than to load and to score
+    code = (
+        "import sys, freshstack_datasets as f; data = f.load('nimbus');"
+        "f.evaluate({query.query_id: {} for query in data.queries}, data); print('pandas' in sys.modules)"
+    )
+    assert python(code) == "False\n"
