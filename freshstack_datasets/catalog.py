@@ -159,6 +159,11 @@ def originals() -> Originals:
     return Originals.model_validate(_told()["originals"])
 
 
+def citation() -> str:
+    """Return how to cite the paper that the catalogued datasets are from, in BibTeX."""
+    return str(_told()["citation"]).strip()
+
+
 @cache
 def _told() -> dict[str, Any]:
     with _FILE.open("rb") as stream:

@@ -1,17 +1,15 @@
 """Opening a dataset: by name or by folder, without reading its documents."""
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
 from freshstack_datasets.layouts.snapshot import languages, opened
 from freshstack_datasets.manifest import Manifest
-from freshstack_datasets.places import Place, find
+from freshstack_datasets.places import Place, find, meant
 from freshstack_datasets.records import Judgment, Nugget, Qrels, Query
 from freshstack_datasets.tables.corpus import Corpus
 from freshstack_datasets.tables.digest import fingerprint
@@ -200,9 +198,8 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
         HubError: It is not on this machine and cannot be had.
         SnapshotError: The folder is no snapshot, is another one than asked for, or cannot be read.
     """
-    name, asked = _asked(name_or_path, snapshot)
-    known = not isinstance(name, Path) and not _means_folder(name)
-    place = find(str(name), asked) if known else Place(Path(name), snapshot=asked)
+    name, asked = meant(name_or_path, snapshot)
+    place = find(name, asked) if isinstance(name, str) else Place(name, snapshot=asked)
     found = opened(place.folder, place.root, place.bring)
     manifest = found.manifest
     if place.snapshot not in (None, manifest.snapshot):
@@ -217,31 +214,3 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
         manifest=manifest,
         _open_corpus=found.corpus,
     )
-
-
-def _asked(name: str | Path, snapshot: str | None) -> tuple[str | Path, str | None]:
-    """Return the name or path and the snapshot that were asked for, apart."""
-    given: object = name  # whatever the annotation promised
-    if not isinstance(given, str | Path) or "\0" in str(given):
-        got = f"{shown(given)} ({type(given).__name__})"
-        raise InputError("a dataset", expected="its name, or the path of a snapshot's folder", got=got)
-    text = str(name)
-    base, at, pinned = text.rpartition("@")
-    if not at or _is_folder(text) or not base or os.sep in pinned:
-        return name, snapshot
-    if snapshot is not None and snapshot != pinned:
-        raise InputError(f"snapshot of {shown(text)}", expected="one snapshot", got=f"also {shown(snapshot)}")
-    return (Path(base) if isinstance(name, Path) else base), pinned
-
-
-def _means_folder(name: str) -> bool:
-    """Tell whether a text is meant as a path: it looks like one, or no dataset has that name and a folder has."""
-    starts = ("./", "../", os.sep, f".{os.sep}", f"..{os.sep}")
-    return name in (".", "..") or name.startswith(starts) or (name not in catalog.names() and _is_folder(name))
-
-
-def _is_folder(name: str) -> bool:
-    try:
-        return bool(name) and Path(name).is_dir()
-    except (OSError, ValueError):  # too long, or not to be encoded
-        return False

@@ -2,12 +2,13 @@
 
 import hashlib
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from freshstack_datasets import catalog
-from freshstack_datasets.errors import InputError
+from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.home import home
 from freshstack_datasets.hub import cached, download
 from freshstack_datasets.hub.pins import Pin, pin
@@ -34,6 +35,43 @@ class Place:
     root: Path | None = None
     bring: Callable[[str], object] | None = None
     snapshot: str | None = None
+
+
+def meant(name: str | Path, snapshot: str | None = None) -> tuple[str | Path, str | None]:
+    """Return what somebody means by a name or a path: the name of a dataset or the path of a folder, and a snapshot.
+
+    A text is meant as a path if it looks like one, or if no dataset is known by it and there is such a folder.
+
+    Args:
+        name: A dataset's name or a folder's path, perhaps with the snapshot, as in ``langchain@2024-10``.
+        snapshot: The snapshot, if it is given apart.
+
+    Raises:
+        InputError: It can be neither, or two snapshots are given.
+    """
+    given: object = name  # whatever the annotation promised
+    if not isinstance(given, str | Path) or "\0" in str(given):
+        got = f"{shown(given)} ({type(given).__name__})"
+        raise InputError("a dataset", expected="its name, or the path of a snapshot's folder", got=got)
+    text = str(name)
+    base, at, pinned = text.rpartition("@")
+    if at and base and os.sep not in pinned and not _is_folder(text):
+        if snapshot is not None and snapshot != pinned:
+            raise InputError(f"snapshot of {shown(text)}", expected="one snapshot", got=f"also {shown(snapshot)}")
+        text, snapshot = base, pinned
+    return (Path(text) if isinstance(name, Path) or _means_folder(text) else text), snapshot
+
+
+def _means_folder(name: str) -> bool:
+    starts = ("./", "../", os.sep, f".{os.sep}", f"..{os.sep}")
+    return name in (".", "..") or name.startswith(starts) or (name not in catalog.names() and _is_folder(name))
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return bool(name) and Path(name).is_dir()
+    except (OSError, ValueError):  # too long, or not to be encoded
+        return False
 
 
 def find(name: str, snapshot: str | None = None) -> Place:

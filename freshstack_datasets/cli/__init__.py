@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from freshstack_datasets import __version__
-from freshstack_datasets.cli import console, data, export, runs
+from freshstack_datasets.cli import console, data, export, hub, runs
 from freshstack_datasets.cli.values import SeveralValues
 
 app = console.command_line("freshstack")
@@ -33,11 +33,12 @@ def freshstack(
 
 
 for _function, _words in (
-    (data.list_, "list"),
-    (data.info, "info nimbus"),
+    (hub.list_, "list"),
+    (hub.info, "info nimbus"),
     (data.show, "show nimbus exact-01 --run bm25.trec"),
     (data.search, 'search nimbus "me han cobrado dos veces" -k 5'),
-    (data.verify, "verify bread"),
+    (hub.download, "download langchain@2024-10"),
+    (hub.verify, "verify bread"),
     (runs.retrieve, "retrieve nimbus --retriever bm25 --out bm25.trec"),
     (runs.evaluate, "evaluate nimbus --retriever bm25 --by type"),
     (runs.compare, "compare nimbus bm25.trec mine.trec"),

@@ -1,4 +1,4 @@
-"""Commands that look into datasets: list, info, verify, show, search."""
+"""Commands that look into the texts of a dataset: show, search."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,70 +9,6 @@ import typer
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.inputs import DatasetName, Depth, heading, identity, open_dataset, read_runs, retriever_for
-
-
-def list_(as_json: Json = False, verbose: Verbose = False) -> None:
-    """List the datasets that are known by name."""
-    from freshstack_datasets.cli.describe import known_datasets
-
-    known = known_datasets()
-    if as_json:
-        console.say_json({"datasets": known})
-        return
-    rows = [
-        (entry["name"], snapshot["name"], "yes" if snapshot["cached"] else "no", _size(snapshot["bytes"]))
-        for entry in known
-        for snapshot in entry["snapshots"]
-    ]
-    console.say_table(("dataset", "snapshot", "on this machine", "size"), rows, right=("size",))
-
-
-def info(dataset: DatasetName, as_json: Json = False, verbose: Verbose = False) -> None:
-    """Describe a dataset: tables, licence, sources."""
-    from freshstack_datasets.cli.describe import described
-
-    data = open_dataset(dataset)
-    facts = described(data)
-    if as_json:
-        console.say_json(facts)
-        return
-    console.say(f"{heading(data)}\nlicence {facts['license']}, made {facts['created']}\n")
-    console.say_table(("table", "rows"), [(n, t["rows"]) for n, t in facts["tables"].items()], right=("rows",))
-    for source in facts["sources"]:
-        console.say("\n" + "\n".join(f"{key}: {_short(value)}" for key, value in source.items() if value))
-    chosen = facts["recipe"].get("parameters") or {}
-    if chosen:
-        console.say("")
-        console.say_table(("parameter", "value"), [(name, _short(value)) for name, value in chosen.items()])
-    dropped = facts["recipe"].get("filters") or []
-    if dropped:
-        console.say("")
-        rows = [(entry["name"], entry["dropped"], entry.get("reason", "")) for entry in dropped]
-        console.say_table(("left out", "number", "why"), rows, right=("number",))
-
-
-def verify(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a snapshot.")],
-    as_json: Json = False,
-    verbose: Verbose = False,
-) -> None:
-    """Check a snapshot: files, digests, ids, counts.
-
-    Prints a problem a line; the exit code is 1 when there is one.
-    """
-    from freshstack_datasets.verification import verify
-
-    problems = verify(folder)
-    if as_json:
-        entries = [{"code": p.code, "file": p.file, "id": p.id, "message": p.message} for p in problems]
-        console.say_json({"ok": not problems, "problems": entries})
-    else:
-        for problem in problems:
-            console.say(console.one_line(str(problem)))
-        found = console.counted(len(problems), "problems") if problems else "all is well"
-        console.message(f"{folder}: {found}")
-    if problems:
-        raise typer.Exit(1)
 
 
 def show(
@@ -161,15 +97,3 @@ def _credit(post: Mapping[str, Any]) -> list[str]:
 
 def _beginning(result: Mapping[str, Any]) -> str:
     return console.one_line(f"{result['title']} {result['text']}", 60)
-
-
-def _short(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(console.counted(number, name) for name, number in value.items())
-    if isinstance(value, list):
-        value = ", ".join(map(str, value))
-    return console.one_line(str(value), 100)
-
-
-def _size(number: int | None) -> str:
-    return "" if number is None else f"{number / 1e6:,.1f} MB"

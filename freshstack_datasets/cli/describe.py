@@ -51,8 +51,8 @@ def one_query(data: "Dataset", query_id: str, run: "Run | None") -> dict[str, An
 
 
 def known_datasets() -> list[dict[str, Any]]:
-    """Return every dataset that is known by name, with its snapshots."""
-    from freshstack_datasets.catalog import listed
+    """Return every dataset that is known by name or on this machine, with its snapshots."""
+    from freshstack_datasets.holdings import listed
 
     datasets: dict[str, list[dict[str, Any]]] = {}
     for entry in listed():
@@ -62,7 +62,7 @@ def known_datasets() -> list[dict[str, Any]]:
 
 
 def described(data: "Dataset") -> dict[str, Any]:
-    """Return what a snapshot says of itself.
+    """Return what a snapshot says of itself, what is known of it, and what can be counted without its documents.
 
     Raises:
         SnapshotError: The dataset has no ``snapshot.json``.
@@ -75,10 +75,51 @@ def described(data: "Dataset") -> dict[str, Any]:
         **identity(data),
         "license": plain["license"],
         "created": plain["created"],
+        **_known_of(data),
+        "path": str(data.path),
         "language": data.language,
         "languages": list(data.languages),
         "tables": {name: {"rows": entry["rows"]} for name, entry in plain["tables"].items()},
+        "statistics": _statistics(data, manifest.tables["corpus"].rows, len(manifest.missing)),
         "sources": plain["sources"],
         "recipe": plain["recipe"],
         "generator": plain["generator"],
     }
+
+
+def _known_of(data: "Dataset") -> dict[str, Any]:
+    """Return what the catalog says of a dataset; nulls and nothing where it does not know it."""
+    from freshstack_datasets import catalog
+
+    entry = catalog.known().get(data.name.removesuffix(catalog.UNFILTERED))
+    snapshot = catalog.published(data.name).get(data.snapshot)
+    repositories = snapshot.repositories if snapshot else ()
+    return {
+        "domain": entry.domain if entry else None,
+        "description": entry.description if entry else None,
+        "tags": list(entry.tags) if entry else [],
+        "repositories": [repository.model_dump() for repository in repositories],
+        "citation": catalog.citation() if entry else None,
+    }
+
+
+def _statistics(data: "Dataset", documents: int, missing: int) -> dict[str, float | None]:
+    """Return the numbers that the paper gives of a dataset (table 1), with lengths in characters."""
+    texts, answers = data.queries.columns("text", "answer_text")
+    judged = [score for found in data.qrels.values() for score in found.values()]
+    supporting = sum(data.judgments.columns("score")[0])
+    return {
+        "queries": len(texts),
+        "documents": documents,
+        "missing_documents": missing,
+        "nuggets_per_query": _mean(len(data.nuggets), len(texts)),
+        "relevant_per_nugget": _mean(supporting, len(data.nuggets)),
+        "relevant_per_query": _mean(sum(score > 0 for score in judged), len(texts)),
+        "judged_per_query": _mean(len(judged), len(texts)),
+        "characters_per_query": _mean(sum(map(len, texts)), len(texts)),
+        "characters_per_answer": _mean(sum(map(len, filter(None, answers))), sum(map(bool, answers))),
+    }
+
+
+def _mean(total: int, number: int) -> float | None:
+    return total / number if number else None

@@ -15,10 +15,11 @@ from freshstack_datasets.hub.words import in_words
 from freshstack_datasets.manifest import FILE, Manifest, read_manifest
 
 _CARD = "README.md"
+_DIGEST = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _SHARD = re.compile(r"(.*-)\d{5}(-of-(\d{5})\.parquet)")
 
 
-def folder(pin: Pin, tables: Collection[str] | None = None) -> Path:
+def folder(pin: Pin, tables: Collection[str] | None = None, *, anew: bool = False) -> Path:
     """Return the folder of a snapshot in this package's layout, in the Hub's cache, with its files in it.
 
     What is there is not asked for again: when all is there, no request is made. A file that is used for the first time
@@ -27,6 +28,7 @@ def folder(pin: Pin, tables: Collection[str] | None = None) -> Path:
     Args:
         pin: The snapshot.
         tables: The tables that are needed; every file when not given.
+        anew: Compare every file, and not only those that are used for the first time; for ``renew`` was called.
 
     Raises:
         UnknownNameError: There is no such repository, or none that may be seen.
@@ -35,14 +37,34 @@ def folder(pin: Pin, tables: Collection[str] | None = None) -> Path:
     """
     (at,) = pin.repositories
     here = cached.folder_of(at.repository, at.commit)
-    manifest = _manifest(pin, at, here)
+    manifest = _manifest(pin, at, here, anew)
     wanted = manifest.files() if tables is None else [f for name in tables for f in manifest.table_files(name)]
     _bring(pin, at, [file.path for file in wanted], [_CARD] if tables is None else [])
     for file in wanted:
         size = (here / file.path).stat().st_size
         if size != file.size:
-            raise _damaged(pin, file.path, f"{file.size} bytes", f"{size}")
-    _compare(pin, at, here, {file.path: file.sha256 for file in wanted})
+            raise _damaged(pin, file.path, f"{file.size} bytes", f"{size}", anew)
+    _compare(pin, at, here, {file.path: file.sha256 for file in wanted}, anew=anew, fetched=anew)
+    ledger.record_commit(at.repository, pin.snapshot, at.commit)
+    return here
+
+
+def parts(pin: Pin) -> Path:
+    """Return the folder of a snapshot in this package's layout with all files that can be had, whatever they hold.
+
+    Args:
+        pin: The snapshot.
+
+    Raises:
+        UnknownNameError: There is no such repository, or none that may be seen.
+        HubError: Files are not here, and the Hub does not answer.
+        SnapshotError: The repository holds no snapshot of this layout.
+    """
+    (at,) = pin.repositories
+    here = cached.folder_of(at.repository, at.commit)
+    _bring(pin, at, [FILE])
+    manifest = read_manifest(here, cached.cache())
+    _bring(pin, at, [], [*(file.path for file in manifest.files()), _CARD])
     ledger.record_commit(at.repository, pin.snapshot, at.commit)
     return here
 
@@ -62,35 +84,55 @@ def originals(pin: Pin) -> tuple[list[Path], list[Path]]:
     return corpus, queries
 
 
+def changed(pin: Pin) -> list[tuple[At, str]]:
+    """Return those files of a snapshot, of all that are here, whose content is not what it was.
+
+    That is what the Hub's cache calls it, what ``snapshot.json`` says, and what was recorded at the first download.
+
+    Args:
+        pin: The snapshot.
+    """
+    found = []
+    for at in pin.repositories:
+        here = cached.folder_of(at.repository, at.commit)
+        recorded = _said(here) | ledger.digests(at.repository, at.commit)
+        for file in sorted(file for file in here.rglob("*") if file.is_file()):
+            path = file.relative_to(here).as_posix()
+            if _is_other(file, _name_in_cache(file)) or _is_other(file, recorded.get(path)):
+                found.append((at, path))
+    return found
+
+
+def _said(here: Path) -> dict[str, str]:
+    """Return the digests that a description holds; none where it cannot be read."""
+    try:
+        return {file.path: file.sha256 for file in read_manifest(here, cached.cache()).files()}
+    except SnapshotError:
+        return {}
+
+
 def renew(pin: Pin) -> list[str]:
-    """Fetch those files of a snapshot again of which the content is not what the Hub's cache calls it.
+    """Fetch the files of a snapshot again whose content is not what it was, and return their paths.
 
     Args:
         pin: The snapshot.
 
-    Returns:
-        The paths of the files that were damaged.
-
     Raises:
         HubError: One cannot be had.
     """
-    renewed = []
-    for at in pin.repositories:
-        here = cached.folder_of(at.repository, at.commit)
-        for path in sorted(file.relative_to(here).as_posix() for file in here.rglob("*") if file.is_file()):
-            if _is_other(here / path):
-                with in_words(f"{path} of {pin} is damaged and cannot be downloaded again", at.repository), _bars():
-                    from huggingface_hub import hf_hub_download
+    damaged = changed(pin)
+    for at, path in damaged:
+        with in_words(f"{path} of {pin} is damaged and cannot be downloaded again", at.repository), _bars():
+            from huggingface_hub import hf_hub_download
 
-                    hf_hub_download(at.repository, path, repo_type="dataset", revision=at.commit, force_download=True)
-                renewed.append(path)
-    return renewed
+            hf_hub_download(at.repository, path, repo_type="dataset", revision=at.commit, force_download=True)
+    return [path for _, path in damaged]
 
 
-def _manifest(pin: Pin, at: At, here: Path) -> Manifest:
+def _manifest(pin: Pin, at: At, here: Path, fetched: bool) -> Manifest:
     """Return the manifest of a commit, which is brought when it is not here."""
     _bring(pin, at, [FILE])
-    _compare(pin, at, here, {FILE: None}, anew=True)
+    _compare(pin, at, here, {FILE: None}, anew=True, fetched=fetched)
     return read_manifest(here, cached.cache())
 
 
@@ -187,7 +229,9 @@ def _whole(here: Path, at: At) -> bool:
     return bool(names)
 
 
-def _compare(pin: Pin, at: At, here: Path, expected: Mapping[str, str | None], *, anew: bool = False) -> None:
+def _compare(
+    pin: Pin, at: At, here: Path, expected: Mapping[str, str | None], *, anew: bool = False, fetched: bool = False
+) -> None:
     """Compare files with what they should be and with what they were before, and record what they are.
 
     Args:
@@ -196,6 +240,7 @@ def _compare(pin: Pin, at: At, here: Path, expected: Mapping[str, str | None], *
         here: Its folder.
         expected: From a file's path to its sha256, None where nothing says it.
         anew: Also read those that were compared before.
+        fetched: Whether those that were damaged have been fetched again already.
 
     Raises:
         HubError: One is another.
@@ -205,12 +250,15 @@ def _compare(pin: Pin, at: At, here: Path, expected: Mapping[str, str | None], *
     for path, got in found.items():
         for wanted in (expected[path], before.get(path)):
             if wanted is not None and wanted != got and len(wanted) == len(got):
-                raise _damaged(pin, path, f"sha256 {wanted}", got)
+                raise _damaged(pin, path, f"sha256 {wanted}", got, fetched)
     ledger.record_digests(at.repository, at.commit, found)
 
 
-def _damaged(pin: Pin, path: str, expected: str, got: str) -> HubError:
-    hint = f"freshstack download {pin} fetches it again"
+def _damaged(pin: Pin, path: str, expected: str, got: str, fetched: bool) -> HubError:
+    """Return the error for a file that is not what it should be, be it fetched again already or not."""
+    hint = (
+        "so it is on the Hub: tell whoever published it" if fetched else f"freshstack download {pin} fetches it again"
+    )
     return HubError(f"{path} of {pin} is damaged", expected=expected, got=got, hint=hint)
 
 
@@ -222,13 +270,14 @@ def _name_in_cache(file: Path) -> str | None:
         return None
 
 
-def _is_other(file: Path) -> bool:
-    """Tell whether a file's content is not what the cache calls it."""
-    name = _name_in_cache(file) or ""
+def _is_other(file: Path, name: str | None) -> bool:
+    """Tell whether a file's content is not what a name says: a sha256, or git's id of it; no other name says any."""
+    if name is None or not _DIGEST.fullmatch(name):
+        return False
     if len(name) == 64:
         return name != _sha256(file)
     data = file.read_bytes()  # git keeps small files only
-    return len(name) == 40 and name != hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return name != hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _sha256(file: Path) -> str:

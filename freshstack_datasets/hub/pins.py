@@ -77,12 +77,29 @@ def pin(name: str, snapshot: str | None = None) -> Pin:
     if snapshot is None:
         tags = _all(name, known)
         snapshot = max({*known, *tags}, key=snapshot_order)
-    entry = known.get(snapshot)
+    found = known_pin(name, snapshot)
+    if found is not None:
+        return found
+    if snapshot in known and known[snapshot].layout == "oct-2024":
+        return Pin(name, snapshot, "oct-2024", _originals(name))
+    return Pin(name, snapshot, "snapshot", (At(name, tags.get(snapshot) or _asked(name, snapshot, known)),))
+
+
+def known_pin(name: str, snapshot: str) -> Pin | None:
+    """Return where a snapshot is as far as the catalog and the ledger tell; None where the Hub had to be asked.
+
+    Args:
+        name: The dataset's full name.
+        snapshot: The snapshot's name.
+    """
+    entry = catalog.published(name).get(snapshot)
     if entry is not None and entry.layout == "oct-2024":
-        return Pin(name, snapshot, entry.layout, _originals(name))
-    commit = entry.commit if entry is not None else None
-    commit = commit or ledger.commit_of(name, snapshot) or tags.get(snapshot) or _asked(name, snapshot, known)
-    return Pin(name, snapshot, "snapshot", (At(name, commit),))
+        shared = catalog.originals()
+        queries = shared.unfiltered if name.endswith(UNFILTERED) else shared.queries
+        known = queries.commit or ledger.commit_of(queries.repository, _MAIN)
+        return Pin(name, snapshot, entry.layout, _originals(name)) if known else None
+    commit = (entry.commit if entry is not None else None) or ledger.commit_of(name, snapshot)
+    return Pin(name, snapshot, "snapshot", (At(name, commit),)) if commit else None
 
 
 def snapshots(repository: str) -> dict[str, str]:

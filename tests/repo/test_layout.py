@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "hub": {*CORE, "recipe", "manifest", "catalog"},
     "layouts": {*CORE, "recipe", "tables", "manifest", "snapshot", "verification"},
     "places": {*CORE, "recipe", "manifest", "catalog", "hub", "layouts"},
+    "holdings": {*CORE, "recipe", "tables", "manifest", "catalog", "verification", "hub", "layouts", "places"},
     "loading": {*CORE, "recipe", "tables", "manifest", "catalog", "layouts", "places"},
     "evaluation": set(CORE),
     "retrieval": set(CORE),

@@ -39,20 +39,46 @@ def test_info_tells_the_tables_the_licence_and_the_fingerprint(run, tiny):
         "nugget_qrels": {"rows": 5},
         "qrels": {"rows": 4},
     }
+    # q1: two nuggets, supported by d1 and d2; q2: one, by d3, and "d 4" was judged for it. The texts have 42 and 29
+    # characters, the answers 18 and 4.
+    assert facts["statistics"] == {
+        "queries": 2,
+        "documents": 4,
+        "missing_documents": 0,
+        "nuggets_per_query": 1.5,
+        "relevant_per_nugget": 1.0,
+        "relevant_per_query": 1.5,
+        "judged_per_query": 2.0,
+        "characters_per_query": 35.5,
+        "characters_per_answer": 11.0,
+    }
+    assert (facts["path"], facts["citation"], facts["repositories"]) == (str(tiny), None, [])
     code, out, err = run("info", tiny)
     assert (code, err) == (0, "")
-    assert out.splitlines()[:2] == [
+    assert out.splitlines()[:3] == [
         f"tests/tiny@2024-10, fingerprint {fingerprint(tiny)[:12]}",
         "licence CC-BY-SA-4.0, made 2024-10-31",
+        f"in {tiny}",
     ]
-    assert {" ".join(line.split()) for line in out.splitlines()[3:]} == {
+    assert [" ".join(line.split()) for line in out.splitlines()[4:]] == [
         "table rows",
         "corpus 4",
-        "queries 2",
-        "nuggets 3",
         "nugget_qrels 5",
+        "nuggets 3",
         "qrels 4",
-    }
+        "queries 2",
+        "",
+        "statistic value",
+        "queries 2",
+        "documents 4",
+        "missing documents 0",
+        "nuggets per query 1.5",
+        "relevant per nugget 1.0",
+        "relevant per query 1.5",
+        "judged per query 2.0",
+        "characters per query 35.5",
+        "characters per answer 11.0",
+    ]
 
 
 def test_info_tells_sources_and_what_was_left_out(run, tmp_path):
