@@ -9,7 +9,7 @@ from tests.hub.clients import Client
 from tests.hub.published import check, files_at, files_of
 from tests.hub.publisher import Publisher
 from tests.hub.server import ALWAYS
-from tests.hub.server.repository import GIT_ATTRIBUTES
+from tests.hub.server.repository import GIT_ATTRIBUTES, regular
 
 OLDER, NEWER = snapshots.SNAPSHOTS
 
@@ -67,6 +67,16 @@ def test_the_next_snapshot_replaces_the_files_of_the_one_before(hub, publish_eit
     assert deleted == ["provenance/dropped.jsonl"]
     check(hub, repo, traced, newer)
     assert hub.repos[repo].at("main").parent == hub.repos[repo].tags[OLDER]
+
+
+def test_a_file_that_stays_the_same_is_kept(hub, publish, repo, tmp_path):
+    trace = {"dropped": [{"id": "q9", "why": "too short"}]}
+    older, newer = (snapshots.write(tmp_path / name, name, **trace) for name in snapshots.SNAPSHOTS)
+    assert publish(older, "--repo", repo).code == 0
+    told = publish(newer, "--repo", repo, "--json").told
+    kept = [entry["path"] for entry in told["operations"] if entry["operation"] == "keep"]
+    assert kept == ["provenance/dropped.jsonl"]
+    check(hub, repo, older, newer)
 
 
 def test_what_json_tells(hub, publish, two_snapshots, repo):
@@ -326,6 +336,19 @@ def test_what_comes_back_damaged_is_told(hub, publish, repo, tmp_path):
     assert "corpus-00000-of-00001.parquet: changed-file" in publish(older, "--repo", repo).out
 
 
+def test_what_comes_back_as_another_snapshot_or_as_none_is_told(hub, publish, two_snapshots, repo):
+    older, newer = two_snapshots
+    other = regular((newer / "snapshot.json").read_bytes())
+    hub.before(f"{repo}/tag/", lambda: hub.repos[repo].replace_file("main", "snapshot.json", other))
+    done = publish(older, "--repo", repo, "--json")
+    codes = [problem["code"] for problem in done.told["problems"]]
+    assert (done.code, codes.count("changed-file"), codes[-1]) == (1, 5, "fingerprint")
+    hub.before(f"{repo}/tag/", lambda: hub.remove(repo, "snapshot.json"))
+    done = publish(newer, "--repo", repo, "--json")
+    assert (done.code, [problem["code"] for problem in done.told["problems"]]) == (1, ["unreadable"])
+    assert "is no snapshot" in done.told["problems"][0]["message"]
+
+
 def test_a_pull_request_has_no_tag_and_leaves_main_alone(hub, publish, two_snapshots, repo):
     older, newer = two_snapshots
     publish(older, "--repo", repo)
@@ -341,9 +364,27 @@ def test_a_pull_request_has_no_tag_and_leaves_main_alone(hub, publish, two_snaps
 
     hub.repos[repo].add("refs/heads/main", hub.repos[repo].at("refs/pr/1").files, "Merge")
     assert publish(newer, "--repo", repo, "--pull-request", "--json").told["state"] == "merged"
+    done = publish(newer, "--repo", repo, "--pull-request")
+    assert "on main already, without its tag" in done.out
+    assert "run the same command without --pull-request: it sets the tag" in done.out
+    done = publish(newer, "--repo", repo, "--pull-request", "--dry-run")
+    assert done.out.endswith(f"no pull request would be opened: main has it, at {hub.repos[repo].head}\n")
     assert publish(newer, "--repo", repo).code == 0
     check(hub, repo, older, newer, commits=3)
     assert publish(newer, "--repo", repo, "--pull-request", "--json").told["state"] == "unchanged"
+
+
+def test_other_pull_requests_are_no_hindrance(hub, publish, two_snapshots, repo):
+    older, newer = two_snapshots
+    publish(older, "--repo", repo)
+    hub.repos[repo].new_pull_request(hub.repos[repo].head)
+    done = publish(newer, "--repo", repo, "--pull-request", "--dry-run")
+    assert done.out.endswith(" bytes)\n")  # it says nothing of a tag
+    assert "one pull request: 7 files added " in done.out
+    told = publish(newer, "--repo", repo, "--pull-request", "--json").told
+    assert (told["state"], told["tag"], told["commit"]) == ("proposed", None, None)
+    assert told["pull_request"].endswith("/discussions/2")
+    assert files_at(hub, repo, "refs/pr/2") == files_of(newer)
 
 
 def test_a_pull_request_needs_a_repository_and_never_brings_an_older_snapshot(hub, publish, two_snapshots, repo):

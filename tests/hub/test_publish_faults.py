@@ -308,6 +308,31 @@ def test_a_gated_repository_takes_what_its_owners_publish(hub, publish, two_snap
     check(hub, repo, older, newer)
 
 
+@pytest.mark.parametrize("options", [[], ["--dry-run"]], ids=["", "dry run"])
+def test_a_repository_that_is_gated_to_its_very_refs_is_not_taken_for_absent(
+    hub, publish, two_snapshots, repo, fail, options
+):
+    fail("refs", status=403, headers={"X-Error-Code": "GatedRepo"}, times=ALWAYS)
+    done = publish(two_snapshots[0], "--repo", repo, *options)
+    assert (done.code, done.out, repo in hub.repos) == (2, "", False)
+    assert f"{repo} is gated, expected a token of an account with access" in done.error
+
+
+def test_a_repository_that_was_made_and_cannot_be_seen_is_told(hub, publish, two_snapshots, repo, fail):
+    fail("refs", status=404, headers={"X-Error-Code": "RepoNotFound"}, times=ALWAYS)
+    done = publish(two_snapshots[0], "--repo", repo)
+    assert done.code == 2
+    assert f"{repo} was made, and cannot be seen; run the same command again" in done.error
+
+
+def test_a_repository_without_main_is_told(hub, publish, two_snapshots, repo):
+    hub.put(repo, {".gitattributes": b""})
+    del hub.repos[repo].refs["refs/heads/main"]
+    done = publish(two_snapshots[0], "--repo", repo)
+    assert done.code == 2
+    assert f"{repo} has no branch main; make it anew at {hub.url}/datasets/{repo}" in done.error
+
+
 @pytest.mark.usefixtures("tokens")
 def test_a_private_repository_takes_what_its_owners_publish(hub, publish, two_snapshots, repo):
     older, newer = two_snapshots
