@@ -19,7 +19,7 @@ Three things to try next, after: source $(BIN)/activate
 endef
 export NEXT
 
-.PHONY: demo setup test check format lint types coverage wheel docs nimbus bench clean
+.PHONY: demo setup test check format lint types coverage wheel docs cards nimbus bench clean
 
 demo: $(BIN)/freshstack  ## score BM25 on the benchmark that comes with the package, with nothing to fetch but libraries
 	@$(BIN)/freshstack evaluate nimbus --retriever bm25 --by type
@@ -72,6 +72,9 @@ nimbus: setup  ## make the benchmark that comes with the package, and its expect
 	rm -rf freshstack_datasets/bundled/nimbus
 	$(BIN)/python -m builders nimbus --out freshstack_datasets/bundled/nimbus
 	$(BIN)/python -m tests.oracle.test_nimbus_golden
+
+cards: setup  ## write the cards of all known datasets anew
+	$(BIN)/python -m builders cards
 
 bench: setup  ## speed and memory against peers; figures, not verdicts
 	$(BIN)/python -m benchmarks.evaluation

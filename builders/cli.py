@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from builders.commands import convert, correct, publish
+from builders.commands import cards, convert, correct, publish
 from builders.commands.built import facts, listed, say_built
 from builders.nimbus import SEED
 from freshstack_datasets.cli import console
@@ -86,6 +86,7 @@ def nimbus(
     say_built(out, manifest)
 
 
+cards.add_to(app)
 convert.add_to(app)
 correct.add_to(app)
 publish.add_to(app)

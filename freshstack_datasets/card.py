@@ -35,7 +35,7 @@ def _lines(manifest: Manifest, about: str, sections: Mapping[str, str]) -> Itera
     yield "---"
     yield f"# {name}"
     yield ""
-    yield from _paragraphs(about)
+    yield from paragraphs(about)
     yield _AFTER_ABOUT
     yield "each fact the documents that were judged to support it or not."
     yield ""
@@ -46,10 +46,10 @@ def _lines(manifest: Manifest, about: str, sections: Mapping[str, str]) -> Itera
     yield "In `qrels` the score is the number of the query's nuggets that the document supports; 0 is judged and not"
     yield _BEFORE_SECTIONS
     yield ""
-    for heading, text in sections.items():
-        yield "## " + _LAST_SIGN.sub(r"\\#", plain(heading))
+    for section, text in sections.items():
+        yield heading(section)
         yield ""
-        yield from _paragraphs(text)
+        yield from paragraphs(text)
     yield from _AFTER_SECTIONS
     yield "import freshstack_datasets as fsd"
     yield ""
@@ -68,8 +68,21 @@ def _lines(manifest: Manifest, about: str, sections: Mapping[str, str]) -> Itera
         yield from map(source_item, manifest.sources)
 
 
-def _paragraphs(text: str) -> Iterable[str]:
-    """Yield the lines of a plain text, each paragraph on one line with an empty one after it."""
+def heading(text: str) -> str:
+    """Return foreign text as the heading of a section.
+
+    Args:
+        text: Any text.
+    """
+    return "## " + _LAST_SIGN.sub(r"\\#", plain(text))
+
+
+def paragraphs(text: str) -> Iterable[str]:
+    """Yield the lines of a plain text, each paragraph on one line with an empty one after it.
+
+    Args:
+        text: Any text, with an empty line between paragraphs.
+    """
     for paragraph in re.split(r"\n[^\S\n]*\n", text):
         if paragraph.strip():
             yield plain(paragraph)

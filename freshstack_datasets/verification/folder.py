@@ -2,8 +2,8 @@
 
 Problems of files:
 
-- ``missing-file``, ``extra-file``: the folder and the manifest do not list the same files; the card,
-  ``.gitattributes`` and ``snapshot.json`` itself aside.
+- ``missing-file``, ``extra-file``: the folder and the manifest do not list the same files; the card
+  and its pictures (``pictures/*.svg``), ``.gitattributes`` and ``snapshot.json`` itself aside.
 - ``not-a-file``: a link, a folder or something else stands where a file should; a link to a file below the root that
   was given, such as the Hub's cache, is a file.
 - ``changed-file``: a file's size or sha256 is another one.
@@ -25,6 +25,7 @@ Problems of tables, and of single rows:
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,7 +38,8 @@ from freshstack_datasets.verification.references import check_missing, check_ref
 from freshstack_datasets.verification.rows import Seen, check_table
 
 _FREE = {FILE, "README.md", ".gitattributes"}
-"""Files that the manifest does not vouch for."""
+"""Files that the manifest does not vouch for; so are pictures of the card."""
+_PICTURE = re.compile(r"pictures/[a-z0-9-]+\.svg")
 
 
 def verify(folder: Path | str, *, root: Path | None = None) -> list[Problem]:
@@ -81,7 +83,7 @@ def _check_files(folder: Path, manifest: Manifest, root: Path | None, report: Re
             report.add("not-a-file", _printable(path), "", "expected a regular file, got a link or something else")
         elif path in listed:
             _check_file(folder, listed[path], report)
-        elif path not in _FREE:
+        elif path not in _FREE and not _PICTURE.fullmatch(path):
             report.add("extra-file", _printable(path), "", f"not in {FILE}")
     for path in sorted(listed.keys() - there):
         if (folder / path).is_dir():

@@ -90,6 +90,7 @@ FOR_BUILDERS = {
     "verification",
     "hub",
     "card",
+    "tables.schema",
     "ranking",
     "runs",
     "evaluation",

@@ -1,0 +1,159 @@
+"""A card as Markdown, and its pictures: the template filled with what is known of a dataset."""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from builders.cards import facts, pictures
+from builders.cards.facts import Facts
+from builders.cards.front_matter import front_matter
+from builders.cards.statistics import Lengths
+from builders.cards.tables import figures, made, snapshots_table, spread, tables_table
+from freshstack_datasets import catalog
+from freshstack_datasets.card import heading, paragraphs, plain, source_item
+from freshstack_datasets.errors import InputError, MissingExtraError, shown
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+TEMPLATES = Path(__file__).parents[2] / "dataset_cards"
+PICTURES = "pictures"
+CANARY = "freshstack-datasets canary b0b3dc74-dc24-46cc-a675-7d2168382251"
+"""What every card says, and nothing else in the world: whoever finds it in training data finds our cards there. It is
+the same for ever."""
+
+_MTEB = {
+    "de": "deu-Latn", "en": "eng-Latn", "es": "spa-Latn", "fr": "fra-Latn", "it": "ita-Latn", "ja": "jpn-Jpan",
+    "ko": "kor-Hang", "nl": "nld-Latn", "pl": "pol-Latn", "pt": "por-Latn", "ru": "rus-Cyrl", "zh": "zho-Hans",
+}  # fmt: skip
+"""What MTEB calls the languages that questions are in."""
+
+
+def render(
+    folder: Path, *, repository: str | None = None, snapshots: Collection[str] = ()
+) -> tuple[str, dict[str, bytes]]:
+    """Return the card of a snapshot as it is published, and its pictures by their paths beside it.
+
+    Args:
+        folder: The folder of the snapshot; its README.md tells what those who made it say of it.
+        repository: Where it is published, ``ORG/NAME``; when not given, where its name says.
+        snapshots: The names of snapshots that are published there.
+
+    Raises:
+        InputError: The repository is none.
+        MissingExtraError: A package that cards are made with is not installed.
+        SnapshotError: It is no snapshot, or cannot be read.
+    """
+    return written(facts.of_folder(folder, snapshots), repository=repository)
+
+
+def written(
+    known: Facts, *, repository: str | None = None, prefix: str = f"{PICTURES}/", in_clone: bool = False
+) -> tuple[str, dict[str, bytes]]:
+    """Return a card and its pictures by their paths.
+
+    Args:
+        known: What it says.
+        repository: Where the snapshot is published; when not given, where its name says.
+        prefix: How the paths of the pictures begin.
+        in_clone: Whether it is shown in the clone, and not where the snapshot is published.
+    """
+    where = repository or (known.name if "/" in known.name else f"ORG/{known.name}")
+    if not re.fullmatch(r"[A-Za-z0-9._-]+/[A-Za-z0-9._-]+", where):
+        raise InputError("a repository", expected="ORG/NAME", got=shown(where))
+    drawn = _pictures(known, prefix)
+    text = _template().render(_context(known, where, in_clone) | {"pictures": [*drawn], "prefix": prefix})
+    return text, drawn
+
+
+def _context(known: Facts, repository: str, in_clone: bool) -> dict[str, Any]:
+    """Return what the template may name; what comes from elsewhere is Markdown already, which shows it as it is."""
+    manifest = known.manifest
+    title = f"{known.name}@{known.snapshot}"
+    return {
+        "front_matter": front_matter(
+            f"{known.name} {known.snapshot}",
+            known.license,
+            known.languages,
+            known.known.tags if known.known else (),
+            known.documents,
+            known.counted,
+        ),
+        "title": title,
+        "about": _lines(known.about),
+        "sections": [(heading(name), _lines(text)) for name, text in known.sections.items()],
+        "name": plain(known.name),
+        "short": re.sub(r"[^A-Za-z0-9]", "", known.name.rpartition("/")[2]) or "dataset",
+        "snapshot": known.snapshot,
+        "repository": repository,
+        "in_clone": in_clone,
+        "here": manifest is not None,
+        "published": known.published,
+        "filtered": known.figures_published,
+        "license": plain(known.license),
+        "attribution": known.license.lower().startswith("cc-by"),
+        "fingerprint": manifest.fingerprint if manifest else "",
+        "tables": tables_table(known),
+        "figures": figures(known),
+        "spread": spread(known),
+        "made": made(known),
+        "sources": [source_item(source) for source in manifest.sources] if manifest else [],
+        "snapshots": snapshots_table(known),
+        "next": _next(known.snapshot),
+        "queries": known.queries,
+        "undated": known.statistics.undated if known.statistics else 0,
+        "missing": len(manifest.missing) if manifest else 0,
+        "languages": [_MTEB[code] for code in known.languages if code in _MTEB],
+        "canary": CANARY,
+        "citation": catalog.citation(),
+    }
+
+
+def _lines(text: str) -> list[str]:
+    """Return the paragraphs of a text, each a line of Markdown."""
+    return [line for line in paragraphs(text) if line]
+
+
+def _next(snapshot: str) -> str:
+    """Return what a correction of a snapshot is called."""
+    month, _, correction = snapshot.partition(".")
+    return f"{month}.{int(correction or 0) + 1}"
+
+
+def _pictures(known: Facts, prefix: str) -> dict[str, bytes]:
+    """Return the pictures there can be of a snapshot, by path."""
+    found = known.statistics
+    if found is None:
+        return {}
+    title = f"{known.name}@{known.snapshot}"
+    quarters = pictures.quarters_picture(title, found.quarters)
+    kinds: Mapping[str, Lengths | None] = {
+        "Questions": found.queries,
+        "Accepted answers": found.answers,
+        "Documents": found.documents,
+    }
+    lengths = pictures.lengths_picture(title, {kind: of for kind, of in kinds.items() if of is not None})
+    return {
+        **({f"{prefix}questions-per-quarter.svg": quarters} if quarters is not None else {}),
+        f"{prefix}token-lengths.svg": lengths,
+    }
+
+
+@cache
+def _template() -> "Template":
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingExtraError("jinja2", "build") from error
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # it is Markdown: what comes from elsewhere is escaped where it is gathered
+    )
+    environment.filters["plain"] = plain
+    return environment.get_template("_template.md")
