@@ -11,11 +11,10 @@ from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.home import home
 from freshstack_datasets.hub import cached, download
-from freshstack_datasets.hub.pins import Pin, pin
+from freshstack_datasets.hub.pins import Pin, pin, sources
 from freshstack_datasets.layouts import oct_2024
 from freshstack_datasets.layouts.snapshot import FIRST
-from freshstack_datasets.manifest import FILE, made, read_manifest
-from freshstack_datasets.recipe import Source
+from freshstack_datasets.manifest import FILE, read_manifest
 
 log = logging.getLogger(__name__)
 
@@ -142,17 +141,3 @@ def converted_folder(pin: Pin) -> Path:
     parts = [pin.dataset, pin.snapshot, str(oct_2024.VERSION), *(at.commit for at in pin.repositories)]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return home() / "converted" / pin.dataset.replace("/", "--") / f"{pin.snapshot}-{key}"
-
-
-def sources(pin: Pin) -> list[Source]:
-    """Return what a snapshot of originals is made from, for its manifest."""
-    return [
-        made(
-            Source,
-            url=f"https://huggingface.co/datasets/{at.repository}",
-            name=at.repository,
-            commit=at.commit,
-            license="CC-BY-SA-4.0",
-        )
-        for at in pin.repositories
-    ]

@@ -10,6 +10,8 @@ from freshstack_datasets.catalog import UNFILTERED, Layout, is_snapshot_name, sn
 from freshstack_datasets.errors import HubError, UnknownNameError
 from freshstack_datasets.hub import cached, ledger
 from freshstack_datasets.hub.words import in_words, is_missing, told, unanswered
+from freshstack_datasets.manifest import made
+from freshstack_datasets.recipe import Source
 
 log = logging.getLogger(__name__)
 
@@ -127,6 +129,20 @@ def moved(pin: Pin) -> str | None:
     (at,) = pin.repositories
     now = snapshots(at.repository).get(pin.snapshot, "")
     return None if now == at.commit else now
+
+
+def sources(pin: Pin) -> list[Source]:
+    """Return what a snapshot that is made of the originals is made from, for its manifest."""
+    return [
+        made(
+            Source,
+            url=f"https://huggingface.co/datasets/{at.repository}",
+            name=at.repository,
+            commit=at.commit,
+            license="CC-BY-SA-4.0",
+        )
+        for at in pin.repositories
+    ]
 
 
 def _tags(repository: str) -> dict[str, str]:

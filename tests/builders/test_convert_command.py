@@ -108,9 +108,25 @@ def test_what_goes_wrong_is_one_line_and_exit_code_2(originals, capsys, topic, c
     assert sorted(originals.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["--corpus", "--queries", "--out"])
-def test_what_must_be_given_is_asked_for(originals, capsys, name):
-    given = options(originals)
-    place = given.index(name)
-    assert main(["convert-oct-2024", "yolo", *given[:place], *given[place + 2 :]]) == 2
-    assert f"missing option '{name}'" in capsys.readouterr().err.lower()
+def test_a_place_must_be_given(originals, capsys):
+    assert main(["convert-oct-2024", "yolo", *options(originals)[:4]]) == 2
+    assert "missing option '--out'" in capsys.readouterr().err.lower()
+
+
+def test_files_of_one_kind_alone_are_refused(originals, capsys):
+    for given, lacking in (("--corpus", "--queries"), ("--queries", "--corpus")):
+        paths = [given, str(originals / given[2:]), "--out", str(originals / "out")]
+        assert main(["convert-oct-2024", "yolo", *paths]) == 2
+        assert capsys.readouterr().err == (
+            f"error: {lacking}, expected files, as there are some for {given}, got none; "
+            "give both, or neither to download them\n"
+        )
+    assert not (originals / "out").exists()
+
+
+def test_without_files_those_of_the_hub_are_meant(tmp_path, capsys):
+    assert main(["convert-oct-2024", "yolo", "--out", str(tmp_path / "out")]) == 2  # no test reaches the real one
+    assert capsys.readouterr().err.startswith("error: freshstack/yolo@2024-10 is not on this machine, got none of its")
+    (tmp_path / "file").write_text("x")
+    assert main(["convert-oct-2024", "yolo", "--out", str(tmp_path / "file")]) == 2  # said before any download
+    assert "cannot write" in capsys.readouterr().err
