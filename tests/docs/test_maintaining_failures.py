@@ -1,0 +1,186 @@
+"""What MAINTAINING.md says of failures: each message that it quotes is one that people get to see."""
+
+import re
+import shutil
+
+import pytest
+
+from tests.docs import maintaining, named
+from tests.hub import snapshots
+from tests.hub.clients import Client
+from tests.hub.publisher import Publisher
+from tests.hub.server import ALWAYS, Account, TestHub
+
+OLDER, NEWER = snapshots.SNAPSHOTS
+REPO = "freshstack/langchain"
+SECTION = maintaining.FILE.read_text(encoding="utf-8").split("\n## When something fails\n")[1].split("\n## ")[0]
+QUOTED = {
+    message: row.split("|")[3]
+    for row in SECTION.splitlines()
+    if row.startswith("| ") and "`" in row.split("|")[2]
+    for message in named.in_line(row.split("|")[2])
+}
+"""Every message that the table quotes, with what it says to do."""
+
+
+def unfit(hub, folder):
+    (folder / "more.txt").write_text("x")
+
+
+def dropped(hub, folder):
+    hub.fail("/commit/", drop=True)
+
+
+def failing(hub, folder):
+    hub.fail("/commit/", status=503)
+
+
+def failing_for_good(hub, folder):
+    hub.fail("/commit/", status=503, times=ALWAYS)
+
+
+def limited(hub, folder):
+    hub.fail("/commit/", status=429)
+
+
+def moved(hub, folder):
+    hub.fail("/commit/", status=412, times=ALWAYS)
+
+
+def without_xet(hub, folder):
+    hub.fail("/xet-write-token/", status=404, times=ALWAYS)
+
+
+def gated(hub, folder):
+    hub.put(REPO, {".gitattributes": b""})
+    hub.repos[REPO].gated = True
+    hub.tokens["hf_x"] = Account("cyd")
+
+
+def read_only(hub, folder):
+    hub.put(REPO, {".gitattributes": b""})
+    hub.tokens["hf_x"] = Account("ben", "read", ("freshstack",))
+
+
+def of_a_stranger(hub, folder):
+    hub.put(REPO, {".gitattributes": b""})
+    hub.tokens["hf_x"] = Account("cyd")
+
+
+def unknown(hub, folder):
+    hub.put(REPO, {".gitattributes": b""})
+    hub.tokens["hf_y"] = Account("ada", organizations=("freshstack",))
+
+
+def untagged(hub, folder):
+    hub.fail("/tag/", status=403)
+
+
+def taken(hub, folder):
+    hub.put(REPO, snapshots.write(folder.parent / "other", NEWER, name=OLDER), tag=OLDER)
+
+
+def of_another_dataset(hub, folder):
+    hub.put(REPO, snapshots.write(folder.parent / "other", OLDER, "freshstack/yolo"))
+
+
+def of_no_snapshot(hub, folder):
+    hub.put(REPO, {"data.csv": b"a\n"})
+
+
+def public(hub, folder):
+    hub.put(REPO, {".gitattributes": b""})
+
+
+def odd_card(hub, folder):
+    card = folder / "README.md"
+    card.write_text(card.read_text().replace("license: cc-by-sa-4.0", "license: CC BY"))
+
+
+def damaged(hub, folder):
+    hub.put(REPO, folder, tag=OLDER)
+    hub.corrupt(REPO, "corpus/corpus-00000-of-00001.parquet")
+
+
+HOW = {
+    "is not published, expected a snapshot without problems": unfit,
+    "the Hub does not answer (…); waiting … s": dropped,
+    "the Hub fails (status …); waiting … s": failing,
+    "nothing is lost: the same command, run again, goes on where it stopped": failing_for_good,
+    "the Hub has too many requests; waiting … s": limited,
+    "changed meanwhile; looking again": moved,
+    "got changes by somebody else meanwhile": moved,
+    "xet, which moves large files, failed": without_xet,
+    "is gated, expected a token of an account with access": gated,
+    "You must use a write token": read_only,
+    "You don't have the rights": of_a_stranger,
+    "expected a token that the Hub knows": unknown,
+    "commit …": untagged,
+    "is published already, expected its fingerprint …": taken,
+    "holds another dataset": of_another_dataset,
+    "holds no snapshot": of_no_snapshot,
+    "expected a private repository, got a public one": public,
+    "README.md, expected metadata that the Hub takes": odd_card,
+    "what came back from the Hub is not what was sent": damaged,
+}
+"""From a message to what brings it about."""
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with TestHub(tmp_path_factory.mktemp("hub")) as hub:
+        yield hub
+    assert not hub.bugs, hub.bugs[0]
+
+
+@pytest.fixture
+def hub(running):
+    yield running
+    running.heal()
+    running.tokens.clear()
+    running.repos.clear()
+
+
+@pytest.fixture(scope="module")
+def publish(running, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("publisher")
+    with Publisher(Client(running, folder), folder / "home") as publisher:
+        yield publisher
+
+
+@pytest.fixture(scope="module")
+def publish_by_xet(running, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("publisher")
+    with Publisher(Client(running, folder), folder / "home", xet=True) as publisher:
+        yield publisher
+
+
+def test_the_table_quotes_what_is_brought_about_here():
+    assert QUOTED.keys() == HOW.keys()
+
+
+@pytest.mark.parametrize("message", HOW, ids=lambda message: HOW[message].__name__)
+def test_a_message_is_what_people_see_and_the_next_run_is_fine_where_the_table_says_so(
+    hub, publish, publish_by_xet, tmp_path, message
+):
+    folder = snapshots.write(tmp_path / OLDER, OLDER)
+    whole = shutil.copytree(folder, tmp_path / "whole")
+    cause = HOW[message]
+    cause(hub, folder)
+    options = ["--private"] if cause is public else []
+    done = (publish_by_xet if cause is without_xet else publish)(folder, *options, token="hf_x" if hub.tokens else None)
+    pattern = re.escape(message).replace("…", ".+")
+    assert re.search(pattern, done.err), done.err
+    assert done.code == {unfit: 1, damaged: 1, dropped: 0, failing: 0, limited: 0}.get(cause, 2)
+    if "un it again" in QUOTED[message] and cause is not damaged:
+        hub.heal()
+        again = publish(whole)
+        assert again.code == 0
+        assert list(hub.repos[REPO].tags) == [OLDER]
+        assert len(hub.repos[REPO].commits) == 2  # the first is the Hub's own
+
+
+def test_what_can_be_tried_again_is_tried_again_after_a_while(hub, publish, tmp_path):
+    hub.fail("/commit/", status=429, headers={"Retry-After": "1000"})  # more than a quarter of an hour
+    done = publish(snapshots.write(tmp_path / OLDER, OLDER))
+    assert (done.code, done.waits) == (2, [])
