@@ -14,13 +14,11 @@ from tests.hub.server import ALWAYS, Account, TestHub
 OLDER, NEWER = snapshots.SNAPSHOTS
 REPO = "freshstack/langchain"
 SECTION = maintaining.FILE.read_text(encoding="utf-8").split("\n## When something fails\n")[1].split("\n## ")[0]
-QUOTED = {
-    message: row.split("|")[3]
-    for row in SECTION.splitlines()
-    if row.startswith("| ") and "`" in row.split("|")[2]
-    for message in named.in_line(row.split("|")[2])
-}
+ROWS = [[cell.strip() for cell in row.split("|")[1:4]] for row in SECTION.splitlines() if row.startswith("| ")][1:]
+QUOTED = {message: told for _, said, told in ROWS for message in named.in_line(said)}
 """Every message that the table quotes, with what it says to do."""
+CHECKING = [message for step, said, _ in ROWS if step == "check" for message in named.in_line(said)]
+"""Those of reading, all others are of publishing."""
 
 
 def unfit(hub, folder):
@@ -156,7 +154,7 @@ def publish_by_xet(running, tmp_path_factory):
 
 
 def test_the_table_quotes_what_is_brought_about_here():
-    assert QUOTED.keys() == HOW.keys()
+    assert QUOTED.keys() - CHECKING == HOW.keys()
 
 
 @pytest.mark.parametrize("message", HOW, ids=lambda message: HOW[message].__name__)
@@ -178,6 +176,27 @@ def test_a_message_is_what_people_see_and_the_next_run_is_fine_where_the_table_s
         assert again.code == 0
         assert list(hub.repos[REPO].tags) == [OLDER]
         assert len(hub.repos[REPO].commits) == 2  # the first is the Hub's own
+
+
+def test_what_readers_see_of_damage_and_of_a_moved_tag(tmp_path):
+    damage, tag = CHECKING
+    (tmp_path / "hub").mkdir()
+    with TestHub(tmp_path / "hub") as hub:
+        for snapshot in (OLDER, NEWER):
+            hub.put(REPO, snapshots.write(tmp_path / snapshot, snapshot), tag=snapshot)
+        client, home = Client(hub, tmp_path), tmp_path / "home"
+        hub.corrupt(REPO, "corpus/corpus-00000-of-00001.parquet", OLDER)
+        done = client(["freshstack", "search", f"{REPO}@{OLDER}", "file"], home=home)
+        assert done.returncode == 2
+        assert re.search(re.escape(damage).replace("…", ".+"), done.stderr), done.stderr
+        hub.corrupt(REPO, "corpus/corpus-00000-of-00001.parquet", OLDER)  # once more: as it was
+        done = client(["freshstack", "download", f"{REPO}@{OLDER}"], home=home)
+        assert done.returncode == 0, done.stderr
+        hub.move_tag(REPO, OLDER, NEWER)
+        done = client(["freshstack", "verify", f"{REPO}@{OLDER}"], home=home)
+        assert done.returncode == 1
+        assert re.search(re.escape(tag).replace("…", ".+"), done.stdout), done.stdout
+    assert not hub.bugs, hub.bugs[0]
 
 
 def test_what_can_be_tried_again_is_tried_again_after_a_while(hub, publish, tmp_path):
