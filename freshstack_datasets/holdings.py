@@ -5,7 +5,7 @@ from pathlib import Path
 
 from freshstack_datasets import catalog
 from freshstack_datasets.catalog import Listed, snapshot_order
-from freshstack_datasets.errors import HubError, SnapshotError, shown
+from freshstack_datasets.errors import FreshStackError, SnapshotError, shown
 from freshstack_datasets.hub import cached, download, ledger
 from freshstack_datasets.hub.pins import Pin, known_pin, moved
 from freshstack_datasets.layouts.snapshot import FIRST
@@ -111,7 +111,7 @@ def _of_tag(pin: Pin) -> tuple[tuple[Problem, ...], str]:
         return (), ""
     try:
         now = moved(pin)
-    except HubError as error:
+    except FreshStackError as error:  # what is here can be looked through all the same
         return (), f"where the tag {pin.snapshot} points was not looked at: {error.got or error}"
     if now is None:
         return (), ""

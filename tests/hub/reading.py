@@ -1,4 +1,4 @@
-"""Loading by name in a process of its own, for tests: what each name becomes, as plain values."""
+"""Loading and commands in processes of their own, several in each, for tests: what becomes of them, as plain values."""
 
 import json
 
@@ -39,3 +39,29 @@ def says(client, *names, **options):
     """Load datasets, each of which fails, and return the kind and the words of each error."""
     found = load(client, *names, **options)
     return [f"{one['error']}: {one['says']}" for one in found]
+
+
+COMMANDS = """
+import contextlib, io, json, sys
+from freshstack_datasets.cli import app, console
+
+def run(words):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = console.run(app, words, name="freshstack")
+    return [code, out.getvalue(), err.getvalue()]
+
+print(json.dumps([run(words) for words in json.loads(sys.argv[1])]))
+"""
+
+
+def commands(client, *lines, **options):
+    """Run commands of freshstack one after the other, and return each one's exit code, output and messages.
+
+    What a command with ``--json`` prints is returned as the values that it says.
+    """
+    found = client.result(COMMANDS, json.dumps([line.split() for line in lines]), **options)
+    return [
+        (code, json.loads(out) if out and line.endswith("--json") else out, err)
+        for line, (code, out, err) in zip(lines, found, strict=True)
+    ]

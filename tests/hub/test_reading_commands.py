@@ -1,28 +1,13 @@
 """The commands about datasets on the Hub: download, list, info, verify."""
 
-import json
-
 import pytest
 
 from tests.hub import snapshots
-from tests.hub.reading import load
+from tests.hub.reading import commands, load
 
 REPO = "freshstack/langchain"
 OLDER, NEWER = snapshots.SNAPSHOTS
 CORPUS = "corpus/corpus-00000-of-00001.parquet"
-
-
-@pytest.fixture
-def freshstack(published, client, tmp_path):
-    """Run a command in one home: its exit code, what it printed, and its messages."""
-
-    def run(*arguments, **options):
-        done = client(["freshstack", *arguments], home=tmp_path / "home", **options)
-        said = json.loads(done.stdout) if "--json" in arguments and done.stdout else done.stdout
-        return done.returncode, said, done.stderr
-
-    run.home = tmp_path / "home"
-    return run
 
 
 @pytest.fixture
@@ -32,11 +17,22 @@ def published(hub, two_snapshots):
     return hub
 
 
-def here(freshstack, name=REPO):
-    """Return what the list says of a dataset's snapshots."""
-    code, listed, errors = freshstack("list", "--json")
+@pytest.fixture
+def freshstack(published, client, tmp_path):
+    """Run commands in one home: each one's exit code, what it printed, and its messages."""
+
+    def run(*lines, **options):
+        return commands(client, *lines, home=tmp_path / "home", **options)
+
+    run.home = tmp_path / "home"
+    return run
+
+
+def here(listed):
+    """Return what a list says of the dataset's snapshots."""
+    code, told, errors = listed
     assert (code, errors) == (0, "")
-    (found,) = [dataset["snapshots"] for dataset in listed["datasets"] if dataset["name"] == name]
+    (found,) = [dataset["snapshots"] for dataset in told["datasets"] if dataset["name"] == REPO]
     return {snapshot["name"]: (snapshot["cached"], snapshot["bytes"]) for snapshot in found}
 
 
@@ -45,105 +41,117 @@ def size(folder):
 
 
 def damage(home, path):
-    """Change a byte of a file in the Hub's cache of one snapshot, and return the file."""
+    """Change a byte of a file in the Hub's cache."""
     (file,) = home.rglob(f"snapshots/*/{path}")
     data = file.read_bytes()
     file.resolve().write_bytes(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
-    return file
 
 
 def test_a_snapshot_is_downloaded_whole_listed_and_used_offline(published, client, freshstack, two_snapshots):
     load(client, f"{REPO}@{NEWER}", whole=False, home=freshstack.home)
-    cached, part = here(freshstack)[NEWER]
-    assert (cached, here(freshstack)["2024-10"]) == (False, (False, None))
+    first, shown, older, second, newer, third = freshstack(
+        "list --json",
+        "list",
+        f"download {REPO}@{OLDER} --json",
+        "list --json",
+        "download freshstack/langchain",
+        "list --json",
+    )
+    cached, part = here(first)[NEWER]
+    assert (cached, here(first)["2024-10"]) == (False, (False, None))
     assert 0 < part < size(two_snapshots[1])
-    assert f"{REPO}             {NEWER}   a part" in freshstack("list")[1]
-    code, facts, errors = freshstack("download", f"{REPO}@{OLDER}", "--json")
-    assert (code, errors) == (0, "")
-    assert (facts["dataset"], facts["snapshot"]) == (REPO, OLDER)
+    assert f"{REPO}             {NEWER}   a part" in shown[1]
+    code, facts, errors = older
+    assert (code, errors, facts["dataset"], facts["snapshot"]) == (0, "", REPO, OLDER)
     assert (facts["bytes"], facts["renewed"], facts["problems"]) == (size(two_snapshots[0]), [], [])
     assert str(freshstack.home) in facts["path"]
-    assert here(freshstack)[OLDER] == (True, facts["bytes"])
-    code, said, errors = freshstack("download", "langchain")
-    assert (code, errors) == (0, "")
-    assert said.startswith(f"{REPO}@{NEWER}, fingerprint ")
-    assert here(freshstack) == {
-        NEWER: (True, size(two_snapshots[1])),
-        OLDER: (True, size(two_snapshots[0])),
-        "2024-10": (False, None),
-    }
+    assert here(second)[OLDER] == (True, facts["bytes"])
+    assert (newer[0], newer[2]) == (0, "")
+    assert newer[1].startswith(f"{REPO}@{NEWER}, fingerprint ")
+    whole = {NEWER: (True, size(two_snapshots[1])), OLDER: (True, size(two_snapshots[0])), "2024-10": (False, None)}
+    assert here(third) == whole
+
     published.log.clear()
-    for snapshot in (OLDER, NEWER):
-        code, said, errors = freshstack("verify", f"{REPO}@{snapshot}", offline=True)
+    *verified, downloaded, last = freshstack(
+        *(f"verify {REPO}@{snapshot}" for snapshot in (OLDER, NEWER)),
+        f"download {REPO}@{OLDER}",
+        "list --json",
+        offline=True,
+    )
+    for snapshot, (code, said, errors) in zip((OLDER, NEWER), verified, strict=True):
         assert (code, said) == (0, "")
         assert errors == (
             f"where the tag {snapshot} points was not looked at: HF_HUB_OFFLINE is set\n{REPO}@{snapshot}: all is well\n"
         )
-        assert freshstack("download", f"{REPO}@{snapshot}", offline=True)[0] == 0
+    assert downloaded[0] == 0
+    assert here(last) == whole
     assert published.log == []
 
 
 def test_verify_downloads_what_lacks_and_looks_into_all_of_it(published, freshstack):
-    assert freshstack("verify", REPO, "--json") == (0, {"ok": True, "problems": []}, "")
+    (done,) = freshstack(f"verify {REPO} --json")
+    assert done == (0, {"ok": True, "problems": []}, "")
     assert len(published.asked("/resolve/", "HEAD")) == 7  # five tables, the description, the card
 
 
 def test_a_file_that_is_damaged_here_is_found_and_fetched_again(published, freshstack):
-    assert freshstack("download", REPO)[0] == 0
+    assert freshstack(f"download {REPO}")[0][0] == 0
     for path in (CORPUS, "README.md"):
         damage(freshstack.home, path)
-    code, found, _ = freshstack("verify", REPO, "--json")
-    assert code == 1
-    codes = [(problem["code"], problem["file"]) for problem in found["problems"]]
-    assert codes[0] == ("changed-file", CORPUS)
-    assert codes[-1] == ("changed-file", "README.md")
     published.log.clear()
-    code, _, errors = freshstack("download", f"{REPO}@{NEWER}")
-    assert code == 0
-    assert errors.splitlines() == [f"{path} was damaged and has been fetched again" for path in ("README.md", CORPUS)]
+    found, renewed, well = freshstack(f"verify {REPO} --json", f"download {REPO}@{NEWER}", f"verify {REPO}")
+    codes = [(problem["code"], problem["file"]) for problem in found[1]["problems"]]
+    assert (found[0], codes[0], codes[-1]) == (1, ("changed-file", CORPUS), ("changed-file", "README.md"))
+    assert renewed[0] == 0
+    again = [f"{path} was damaged and has been fetched again" for path in ("README.md", CORPUS)]
+    assert renewed[2].splitlines() == again
     assert len(published.asked("/objects/")) == 1
-    assert freshstack("verify", REPO)[0] == 0
+    assert well[0] == 0
     damage(freshstack.home, "snapshot.json")  # it may not even be JSON any more
-    code, facts, _ = freshstack("download", REPO, "--json")
+    ((code, facts, _),) = freshstack(f"download {REPO} --json")
     assert (code, facts["renewed"]) == (0, ["snapshot.json"])
 
 
-def test_a_file_that_is_damaged_on_the_hub_is_found(published, freshstack):
-    published.corrupt(REPO, CORPUS)
-    code, said, errors = freshstack("download", REPO)
-    assert (code, said) == (2, "")
-    assert errors.startswith(f"error: {CORPUS} of {REPO}@{NEWER} is damaged, expected sha256 ")
-    assert errors.endswith("; so it is on the Hub: tell whoever published it\n")
-    code, found, _ = freshstack("verify", REPO, "--json")
-    assert (code, found["problems"][0]["code"], found["problems"][0]["file"]) == (1, "changed-file", CORPUS)
-
-
-def test_a_file_that_the_hub_lost_is_found(published, freshstack):
-    published.remove(REPO, CORPUS)
-    code, found, _ = freshstack("verify", REPO, "--json")
-    assert (code, found["problems"][0]["code"], found["problems"][0]["file"]) == (1, "missing-file", CORPUS)
-    code, _, errors = freshstack("download", REPO)
-    assert code == 2
-    assert f"expected the file {CORPUS}, got none there" in errors
+def test_a_file_that_is_damaged_on_the_hub_or_lost_there_is_found(hub, freshstack, tmp_path):
+    for name in ("acme/damaged", "acme/lost"):
+        hub.put(name, snapshots.write(tmp_path / name, NEWER, name), tag=NEWER)
+    hub.corrupt("acme/damaged", CORPUS)
+    hub.remove("acme/lost", CORPUS)
+    damaged, seen_damaged, lost, seen_lost = freshstack(
+        "download acme/damaged", "verify acme/damaged --json", "download acme/lost", "verify acme/lost --json"
+    )
+    assert damaged[:2] == lost[:2] == (2, "")
+    assert damaged[2].startswith(f"error: {CORPUS} of acme/damaged@{NEWER} is damaged, expected sha256 ")
+    assert damaged[2].endswith("; so it is on the Hub: tell whoever published it\n")
+    assert f"expected the file {CORPUS}, got none there; tell whoever published it" in lost[2]
+    for (code, found, _), expected in ((seen_damaged, "changed-file"), (seen_lost, "missing-file")):
+        assert (code, found["ok"]) == (1, False)
+        assert (found["problems"][0]["code"], found["problems"][0]["file"]) == (expected, CORPUS)
 
 
 def test_a_tag_that_moved_is_found_and_changes_nothing(published, client, freshstack):
     older, newer = (published.repos[REPO].tags[snapshot] for snapshot in (OLDER, NEWER))
-    assert freshstack("download", f"{REPO}@{OLDER}")[0] == 0
+    name = f"{REPO}@{OLDER}"
+    load(client, name, home=freshstack.home)
     published.move_tag(REPO, OLDER, newer)
     message = f"expected commit {older[:12]}, as when it was first used, got {newer[:12]}, which is not used"
     problem = {"code": "moved-tag", "file": REPO, "id": OLDER, "message": message}
-    code, found, _ = freshstack("verify", f"{REPO}@{OLDER}", "--json")
-    assert (code, found) == (1, {"ok": False, "problems": [problem]})
-    code, said, _ = freshstack("download", f"{REPO}@{OLDER}")
-    assert (code, said.splitlines()[0]) == (1, f"{REPO}: moved-tag '{OLDER}': {message}")
-    assert load(client, f"{REPO}@{OLDER}", home=freshstack.home)[0]["queries"] == snapshots.QUERIES[OLDER]
+    verified, downloaded, again = freshstack(f"verify {name} --json", f"download {name}", f"verify {name}")
+    assert verified[:2] == (1, {"ok": False, "problems": [problem]})
+    assert (downloaded[0], downloaded[1].splitlines()[0]) == (1, f"{REPO}: moved-tag '{OLDER}': {message}")
+    assert again[1].splitlines() == [f"{REPO}: moved-tag '{OLDER}': {message}"]
     published.repos[REPO].untag(OLDER)
-    assert freshstack("verify", f"{REPO}@{OLDER}")[1].endswith("as when it was first used, got no such tag\n")
+    (gone,) = freshstack(f"verify {name}")
+    assert gone[1].endswith("as when it was first used, got no such tag\n")
+    del published.repos[REPO]
+    (nowhere,) = freshstack(f"verify {name}")
+    assert nowhere[0] == 0
+    assert nowhere[2].startswith(f"where the tag {OLDER} points was not looked at: unknown dataset '{REPO}'")
+    assert load(client, name, home=freshstack.home)[0]["queries"] == snapshots.QUERIES[OLDER]
 
 
 def test_info_needs_no_corpus(published, freshstack):
-    code, facts, _ = freshstack("info", f"{REPO}@{OLDER}", "--json")
+    ((code, facts, _),) = freshstack(f"info {REPO}@{OLDER} --json")
     assert code == 0
     assert not published.asked("corpus/")
     # two queries, of which q1 has two nuggets, each supported by the guide; q2 has one, supported by the code
@@ -164,11 +172,9 @@ def test_info_needs_no_corpus(published, freshstack):
 
 
 def test_a_folder_is_verified_and_not_downloaded(freshstack, two_snapshots):
-    assert freshstack("verify", f"{two_snapshots[0]}@{OLDER}")[0] == 0
-    code, _, errors = freshstack("verify", f"{two_snapshots[0]}@{NEWER}")
-    assert (code, errors) == (2, f"error: {two_snapshots[0]}: snapshot, expected '{NEWER}', got {OLDER}\n")
-    code, _, errors = freshstack("download", str(two_snapshots[0]))
-    assert code == 2
-    assert errors.endswith(
-        f"expected a name, got a folder; freshstack verify {two_snapshots[0]} looks through a folder\n"
-    )
+    folder = two_snapshots[0]
+    well, other, refused = freshstack(f"verify {folder}@{OLDER}", f"verify {folder}@{NEWER}", f"download {folder}")
+    assert well[0] == 0
+    assert other[::2] == (2, f"error: {folder}: snapshot, expected '{NEWER}', got {OLDER}\n")
+    assert refused[0] == 2
+    assert refused[2].endswith(f"expected a name, got a folder; freshstack verify {folder} looks through a folder\n")

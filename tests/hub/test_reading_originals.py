@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests import originals
-from tests.hub.reading import load, says
+from tests.hub.reading import commands, load, says
 
 # The repositories and commits of the paper's evaluations; of the unfiltered queries none is known.
 CORPUS = ("freshstack/corpus-oct-2024", "069f66dc323e163b48b10d08408d282733d4393b")
@@ -129,33 +129,27 @@ def test_originals_that_lack_or_changed_are_errors_in_words(released, client, tm
 
 def test_the_originals_are_downloaded_listed_verified_and_converted(released, client, tmp_path):
     home, out, name = tmp_path / "home", tmp_path / "out", f"{NAME}@2024-10"
-    done = client(["freshstack", "download", name, "--json"], home=home)
-    facts = json.loads(done.stdout)
-    assert (done.returncode, done.stderr, facts["renewed"]) == (0, "", [])
+    ((code, facts, errors),) = commands(client, f"download {name} --json", home=home)
+    assert (code, errors, facts["renewed"]) == (0, "", [])
     files = [path for path in (tmp_path / facts["path"]).rglob("*") if path.is_file()]
     assert facts["bytes"] == sum(path.stat().st_size for path in files)
-    listed = json.loads(client(["freshstack", "list", "--json"], home=home, offline=True).stdout)
-    snapshots = {dataset["name"]: dataset["snapshots"] for dataset in listed["datasets"]}
+    released.log.clear()
+    listed, verified, info = commands(client, "list --json", f"verify {name}", f"info {name} --json", home=home)
+    snapshots = {dataset["name"]: dataset["snapshots"] for dataset in listed[1]["datasets"]}
     assert snapshots[NAME] == [{"name": "2024-10", "cached": True, "bytes": facts["bytes"]}]
     assert snapshots[f"{NAME}-unfiltered"] == [{"name": "2024-10", "cached": False, "bytes": None}]
-    released.log.clear()
-    assert client(["freshstack", "verify", name], home=home).returncode == 0
-    info = json.loads(client(["freshstack", "info", name, "--json"], home=home).stdout)
-    assert (info["statistics"]["missing_documents"], len(info["repositories"])) == (1, 10)
-    builders = ["python", "-m", "builders", "convert-oct-2024", "langchain", "--out", str(out)]
-    done = client([*builders, "--json"], home=home)
-    assert json.loads(done.stdout)["fingerprint"] == facts["fingerprint"]
-    assert [source["commit"] for source in json.loads((out / "snapshot.json").read_text())["sources"]] == [
-        CORPUS[1],
-        QUERIES[1],
-    ]
+    assert verified == (0, "", f"{name}: all is well\n")
+    assert (info[1]["statistics"]["missing_documents"], len(info[1]["repositories"])) == (1, 10)
+    builders = ["python", "-m", "builders", "convert-oct-2024", "langchain", "--out", str(out), "--json"]
+    assert json.loads(client(builders, home=home).stdout)["fingerprint"] == facts["fingerprint"]
+    sources = json.loads((out / "snapshot.json").read_text())["sources"]
+    assert [source["commit"] for source in sources] == [CORPUS[1], QUERIES[1]]
     assert released.log == []
-    first = next((home / "hf").rglob("train-00000-of-00002.parquet"))
+
+    file, message = "langchain/train-00000-of-00002.parquet", "is not what it was when it was downloaded"
+    first = next((home / "hf").rglob(file))
     first.resolve().write_bytes(first.read_bytes()[:-1] + b"x")
-    done = client(["freshstack", "verify", name, "--json"], home=home)
-    file = "langchain/train-00000-of-00002.parquet"
-    message = "is not what it was when it was downloaded"
+    found, renewed = commands(client, f"verify {name} --json", f"download {name}", home=home)
     problem = {"code": "changed-file", "file": file, "id": "", "message": message}
-    assert (done.returncode, json.loads(done.stdout)["problems"]) == (1, [problem])
-    done = client(["freshstack", "download", name], home=home)
-    assert (done.returncode, done.stderr) == (0, f"{file} was damaged and has been fetched again\n")
+    assert found[:2] == (1, {"ok": False, "problems": [problem]})
+    assert renewed[::2] == (0, f"{file} was damaged and has been fetched again\n")
