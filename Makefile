@@ -19,7 +19,7 @@ Three things to try next, after: source $(BIN)/activate
 endef
 export NEXT
 
-.PHONY: demo setup test check format lint types coverage wheel docs cards nimbus bench clean
+.PHONY: demo setup test check format lint types coverage wheel docs cards nimbus bench reproduce clean
 
 demo: $(BIN)/freshstack  ## score BM25 on the benchmark that comes with the package, with nothing to fetch but libraries
 	@$(BIN)/freshstack evaluate nimbus --retriever bm25 --by type
@@ -79,6 +79,10 @@ cards: setup  ## write the cards of all known datasets anew
 bench: setup  ## speed and memory against peers; figures, not verdicts
 	$(BIN)/python -m benchmarks.evaluation
 	$(BIN)/python -m benchmarks.loading
+	$(BIN)/python -m benchmarks.hub
+
+reproduce: setup  ## scores and statistics of the five topics beside the published ones; needs the Hugging Face Hub
+	$(BIN)/python -m benchmarks.reproduce
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .coverage* htmlcov

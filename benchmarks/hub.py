@@ -121,8 +121,10 @@ def in_a_process(way: str, folder: Path, client: "Client", home: Path, *, xet: b
     command = [sys.executable, "-m", "benchmarks.hub", "--way", way, "--folder", str(folder)]
     home.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
-    done = subprocess.run(command, env=client.environment(home, xet), stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, env=client.environment(home, xet), capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - start
+    if done.returncode:
+        raise SystemExit(f"{way} failed:\n{done.stderr}")
     found = json.loads(done.stdout.splitlines()[-1])
     values = found.pop("values")
     return {"requests": len(client.hub.log) - asked, "seconds": seconds, **found}, values
