@@ -171,4 +171,9 @@ def _other(what: str, error: BaseException) -> HubError:
         place = f" at {shown_path(error.filename)}" if isinstance(error.filename, str) else ""
         hint = "set HF_HOME to another place" if error.errno in (errno.ENOSPC, errno.EACCES, errno.EROFS) else ""
         return HubError(what, got=f"{(error.strerror or 'an error').lower()}{place}", hint=hint)
+    if isinstance(error, ValueError | KeyError | TypeError | AttributeError):
+        hint = "see whether a proxy or a login page answers instead of it; --verbose shows where this was found"
+        return HubError(
+            what, got=f"an answer that is none of a Hub ({type(error).__name__}: {_said(error)})", hint=hint
+        )
     return HubError(what, got=f"{type(error).__name__}: {_said(error)}", hint="--verbose shows where")

@@ -196,7 +196,7 @@ def test_access_is_told_apart_from_absence(hub, client, tmp_path):
 
 
 def test_a_hub_that_is_busy_or_down_says_what_to_do(hub, client, tmp_path):
-    names = [f"acme/{name}" for name in ("busy", "later", "down", "cut", "odd", "forbidden")]
+    names = [f"acme/{name}" for name in ("busy", "later", "down", "cut", "odd", "forbidden", "garbled")]
     for name in names:
         hub.put(name, snapshots.write(tmp_path / name, NEWER, name), tag=NEWER)
     hub.fail("acme/busy/refs", status=429, times=ALWAYS, headers={"RateLimit": '"api";r=0;t=55'})
@@ -205,7 +205,9 @@ def test_a_hub_that_is_busy_or_down_says_what_to_do(hub, client, tmp_path):
     hub.fail("acme/cut/", drop=True, times=ALWAYS)
     hub.fail("acme/odd/refs", status=418, times=ALWAYS)
     hub.fail("acme/forbidden/refs", status=403, times=ALWAYS, headers={"X-Error-Message": "no\x1bbots"})
-    busy, later, down, cut, odd, forbidden = says(client, *names)
+    hub.fail("acme/garbled/refs", status=200, times=ALWAYS)
+    busy, later, down, cut, odd, forbidden, garbled = says(client, *names)
+    assert "cannot be listed, got an answer that is none of a Hub (JSONDecodeError: " in garbled
     token = "with a token more requests are allowed: set HF_TOKEN, or run hf auth login"
     assert busy == (
         "HubError: the snapshots of acme/busy cannot be listed, got too many requests were made (429); "

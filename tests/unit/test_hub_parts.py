@@ -137,6 +137,7 @@ class XetError(Exception):
     __module__ = "hf_xet"
 
 
+OTHER = "see whether a proxy or a login page answers instead of it; --verbose shows where this was found"
 BY_XET = "x, got xet, which moves large files, failed: "
 NO_XET = "; try again, and if it stays so without xet: set HF_HUB_DISABLE_XET=1"
 
@@ -157,8 +158,9 @@ NO_XET = "; try again, and if it stays so without xet: set HF_HUB_DISABLE_XET=1"
             RuntimeError("Data processing error: Xet \x1b[2J"),
             rf"{BY_XET}Data processing error: Xet \x1b[2J{NO_XET}",
         ),
-        (KeyError("branches"), "x, got KeyError: 'branches'; --verbose shows where"),
-        (ValueError(""), "x, got ValueError: ValueError; --verbose shows where"),
+        (KeyError("branches"), f"x, got an answer that is none of a Hub (KeyError: 'branches'); {OTHER}"),
+        (ValueError(""), f"x, got an answer that is none of a Hub (ValueError: ValueError); {OTHER}"),
+        (RuntimeError("no more threads"), "x, got RuntimeError: no more threads; --verbose shows where"),
     ],
 )
 def test_what_clients_raise_is_told_in_words(error, says):

@@ -141,6 +141,39 @@ def test_a_link_is_not_followed_even_to_the_right_bytes(folder, tmp_path):
     assert found(folder)[0] == ("not-a-file", FILES["qrels"], "")
 
 
+def as_in_a_cache(folder, blobs):
+    """Move every file to another folder, and leave links to them, as the cache of the Hub has them."""
+    blobs.mkdir()
+    for number, path in enumerate([path for path in folder.rglob("*") if path.is_file()]):
+        path.rename(blobs / str(number))
+        path.symlink_to(os.path.relpath(blobs / str(number), path.parent))
+
+
+def test_links_to_files_below_the_root_are_files(folder, tmp_path):
+    as_in_a_cache(folder, tmp_path / "blobs")
+    with pytest.raises(SnapshotError, match=r"is no snapshot, expected a folder with a snapshot\.json, got none"):
+        verify(folder)
+    assert verify(folder, root=tmp_path) == []
+    blob = (folder / FILES["corpus"]).resolve()
+    content = blob.read_bytes()
+    blob.write_bytes(content[:-9] + b"?" + content[-8:])
+    assert verify(folder, root=tmp_path)[0].code == "changed-file"
+    blob.unlink()
+    assert [(p.code, p.file) for p in verify(folder, root=tmp_path)] == [("missing-file", FILES["corpus"])]
+
+
+def test_links_that_lead_out_of_the_root_are_none(folder, tmp_path):
+    as_in_a_cache(folder, tmp_path / "blobs")
+    (tmp_path / "secret").write_bytes((folder / FILES["qrels"]).read_bytes())
+    (folder / FILES["qrels"]).unlink()
+    (folder / FILES["qrels"]).symlink_to(tmp_path / "secret")
+    (tmp_path / "cache").mkdir()
+    for name in ("blobs", folder.name):
+        (tmp_path / name).rename(tmp_path / "cache" / name)
+    found = [(p.code, p.file) for p in verify(tmp_path / "cache" / folder.name, root=tmp_path / "cache")]
+    assert found == [("not-a-file", FILES["qrels"]), ("unreadable", FILES["qrels"])]
+
+
 def test_a_loop_of_links_and_a_pipe_are_no_files(folder):
     (folder / "loop").symlink_to(folder / "loop")
     (folder / FILES["qrels"]).unlink()
