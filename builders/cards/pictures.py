@@ -59,8 +59,25 @@ class Chart:
     bars: Sequence[Bar]
     axis: str
 
+    def told(self) -> str:
+        """Return all of its numbers in words."""
+        return f"{self.heading}. " + ", ".join(f"{bar.name}: {bar.count:,}" for bar in self.bars)
 
-def quarters_picture(name: str, quarters: Mapping[Quarter, int]) -> bytes | None:
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture, and what stands in its place for those who do not see it.
+
+    Args:
+        svg: Its bytes.
+        alternative: Its numbers, or the most important of them, in one line; it names nothing but what is drawn.
+    """
+
+    svg: bytes
+    alternative: str
+
+
+def quarters_picture(name: str, quarters: Mapping[Quarter, int]) -> Picture | None:
     """Return the picture of how many questions were asked in each quarter; quarters without any are shown too.
 
     Args:
@@ -80,10 +97,11 @@ def quarters_picture(name: str, quarters: Mapping[Quarter, int]) -> bytes | None
         label = f"{year:04} Q{quarter}" if every else f"{year:04}" if quarter == 1 else ""
         bars.append(Bar(label, f"{year:04} Q{quarter}", quarters.get((year, quarter), 0)))
     total = sum(quarters.values())
-    return _svg(f"{name}: questions by quarter", [Chart(f"Questions by quarter: {total:,}", bars, "quarter asked")])
+    chart = Chart(f"Questions by quarter: {total:,}", bars, "quarter asked")
+    return Picture(_svg(f"{name}: questions by quarter", [chart]), chart.told())
 
 
-def lengths_picture(name: str, kinds: Mapping[str, Lengths]) -> bytes:
+def lengths_picture(name: str, kinds: Mapping[str, Lengths]) -> Picture:
     """Return the picture of how long texts are: a chart a kind, two bars a doubling of the length.
 
     Args:
@@ -98,7 +116,8 @@ def lengths_picture(name: str, kinds: Mapping[str, Lengths]) -> bytes:
         )
         for kind, lengths in kinds.items()
     ]
-    return _svg(f"{name}: lengths in tokens of {TOKENIZER}", charts)
+    drawn = _svg(f"{name}: lengths in tokens of {TOKENIZER}", charts)
+    return Picture(drawn, "; ".join(chart.heading for chart in charts))
 
 
 def bins(tokens: Iterable[int]) -> list[tuple[int, int, int]]:
@@ -133,9 +152,7 @@ def _range(low: int, high: int) -> str:
 def _svg(title: str, charts: Sequence[Chart]) -> bytes:
     """Return charts one below the other as a picture."""
     height = len(charts) * (_HEAD + _PLOT + _FOOT)
-    told = "; ".join(
-        f"{chart.heading}. " + ", ".join(f"{bar.name}: {bar.count:,}" for bar in chart.bars) for chart in charts
-    )
+    told = "; ".join(chart.told() for chart in charts)
     size = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title desc">',

@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builders.cards import facts, pictures
+from builders.cards import facts
 from builders.cards.facts import Facts
 from builders.cards.front_matter import front_matter
+from builders.cards.pictures import Picture, lengths_picture, quarters_picture
 from builders.cards.statistics import Lengths
 from builders.cards.tables import figures, made, snapshots_table, spread, tables_table
 from freshstack_datasets import catalog
@@ -64,8 +65,8 @@ def written(
     if not re.fullmatch(r"[A-Za-z0-9._-]+/[A-Za-z0-9._-]+", where):
         raise InputError("a repository", expected="ORG/NAME", got=shown(where))
     drawn = _pictures(known, prefix)
-    text = _template().render(_context(known, where, in_clone) | {"pictures": [*drawn], "prefix": prefix})
-    return text, drawn
+    text = _template().render(_context(known, where, in_clone) | {"pictures": drawn})
+    return text, {path: picture.svg for path, picture in drawn.items()}
 
 
 def _context(known: Facts, repository: str, in_clone: bool) -> dict[str, Any]:
@@ -122,19 +123,19 @@ def _next(snapshot: str) -> str:
     return f"{month}.{int(correction or 0) + 1}"
 
 
-def _pictures(known: Facts, prefix: str) -> dict[str, bytes]:
+def _pictures(known: Facts, prefix: str) -> dict[str, Picture]:
     """Return the pictures there can be of a snapshot, by path."""
     found = known.statistics
     if found is None:
         return {}
     title = f"{known.name}@{known.snapshot}"
-    quarters = pictures.quarters_picture(title, found.quarters)
+    quarters = quarters_picture(title, found.quarters)
     kinds: Mapping[str, Lengths | None] = {
         "Questions": found.queries,
         "Accepted answers": found.answers,
         "Documents": found.documents,
     }
-    lengths = pictures.lengths_picture(title, {kind: of for kind, of in kinds.items() if of is not None})
+    lengths = lengths_picture(title, {kind: of for kind, of in kinds.items() if of is not None})
     return {
         **({f"{prefix}questions-per-quarter.svg": quarters} if quarters is not None else {}),
         f"{prefix}token-lengths.svg": lengths,

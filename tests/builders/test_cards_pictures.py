@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def drawn(picture):
     """The bars of a picture from left to right: what each says, and its height."""
-    root = ElementTree.fromstring(picture)
+    root = ElementTree.fromstring(picture.svg)
     found = []
     for bar in root.iter(f"{SVG}rect"):
         if bar.get("class") == "bar":
@@ -25,7 +25,7 @@ def drawn(picture):
 
 
 def texts(picture, kind):
-    return ["".join(element.itertext()) for element in ElementTree.fromstring(picture).iter(f"{SVG}{kind}")]
+    return ["".join(element.itertext()) for element in ElementTree.fromstring(picture.svg).iter(f"{SVG}{kind}")]
 
 
 def test_each_quarter_from_the_first_to_the_last_has_a_bar():
@@ -40,7 +40,7 @@ def test_each_quarter_from_the_first_to_the_last_has_a_bar():
 
 def test_who_does_not_see_a_picture_is_told_its_numbers():
     picture = quarters_picture("acme/toy@2026-10", {(2023, 4): 2, (2024, 1): 1_000})
-    root = ElementTree.fromstring(picture)
+    root = ElementTree.fromstring(picture.svg)
     assert root.get("role") == "img"
     named = {element.get("id"): element.text for element in root if element.get("id")}
     assert root.get("aria-labelledby").split() == list(named)
@@ -48,6 +48,7 @@ def test_who_does_not_see_a_picture_is_told_its_numbers():
         "title": "acme/toy@2026-10: questions by quarter",
         "desc": "Questions by quarter: 1,002. 2023 Q4: 2, 2024 Q1: 1,000",
     }
+    assert picture.alternative == named["desc"]
 
 
 def test_many_quarters_are_labelled_by_year_and_their_highest_bar_in_words():
@@ -80,7 +81,8 @@ def test_lengths_are_drawn_one_kind_below_the_other():
         ("0 tokens: 1", 150.0),
     ]
     assert "Questions: 4, mean 7.8, median 6.5 tokens" in texts(picture, "text")  # 31 / 4 = 7.75
-    tops = [float(bar.get("y")) for bar in ElementTree.fromstring(picture).iter(f"{SVG}rect")][1:]
+    assert picture.alternative == ("Questions: 4, mean 7.8, median 6.5 tokens; Answers: 1, mean 0.0, median 0.0 tokens")
+    tops = [float(bar.get("y")) for bar in ElementTree.fromstring(picture.svg).iter(f"{SVG}rect")][1:]
     assert max(tops[:4]) < tops[4]
 
 
@@ -106,9 +108,9 @@ def test_every_length_is_in_the_one_bar_that_spans_it(lengths):
 @given(st.text())
 def test_any_name_is_shown_and_none_is_read_as_markup(name):
     picture = quarters_picture(name + "<&>]]>", {(2024, 1): 1})
-    title = ElementTree.fromstring(picture)[0].text
+    title = ElementTree.fromstring(picture.svg)[0].text
     assert title.endswith("<&>]]>: questions by quarter")
-    tags = [element.tag.removeprefix(SVG) for element in ElementTree.fromstring(picture)]
+    tags = [element.tag.removeprefix(SVG) for element in ElementTree.fromstring(picture.svg)]
     assert tags == ["title", "desc", "style", "rect", "text", "rect", "text", "text", "line", "text"]
 
 
@@ -116,7 +118,7 @@ def test_a_picture_has_the_same_bytes_each_time_and_asks_nothing_of_others():
     kinds = {"Documents": Lengths(tuple(range(1, 100)))}
     picture = lengths_picture("x", kinds)
     assert picture == lengths_picture("x", kinds)
-    text = picture.decode()
+    text = picture.svg.decode()
     assert "prefers-color-scheme:dark" in text
     assert text.count("http") == 1  # the name of the namespace
     assert "<script" not in text

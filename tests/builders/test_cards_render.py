@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import freshstack_datasets as fsd
 from builders.cards import facts
 from builders.cards.collection import collection
-from builders.cards.front_matter import LICENSES, licensed, size_category
+from builders.cards.front_matter import LICENSES, front_matter, licensed, size_category
 from builders.cards.render import CANARY, render, written
 from builders.cli import main
 from builders.correcting.corrections import COLUMNS
@@ -295,6 +297,17 @@ def test_a_folder_that_is_no_snapshot_has_no_card(tmp_path):
 )
 def test_the_hub_is_told_of_licences_that_it_knows_and_of_others_by_name(license, told):
     assert licensed(license) == told
+
+
+@given(st.text(min_size=1))
+def test_any_licence_is_told_in_words_that_the_hub_takes(license):
+    front = yaml.safe_load(front_matter("acme/toy 2026-10", license, ["en"], ["a tag"], 1))
+    told = front["license"] if isinstance(front["license"], list) else [front["license"]]
+    assert set(told) <= {*LICENSES, "other"}
+    assert ("license_name" in front) == (told == ["other"])
+    assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", front.get("license_name", "none"))
+    assert front["tags"] == ["freshstack", "retrieval", "nuggets", "a tag"]
+    assert front["language"] == ["en"]
 
 
 def test_the_licences_of_all_that_is_catalogued_are_known_to_the_hub():
