@@ -16,39 +16,32 @@ TEXT = maintaining.FILE.read_text(encoding="utf-8")
 REPO = maintaining.REPO
 
 
-@pytest.fixture(scope="module")
-def rehearsal(tmp_path_factory):
-    """The Hub after everything in the document was done, and each block with what it printed and should print."""
-    folder = tmp_path_factory.mktemp("maintaining")
-    (folder / "hub").mkdir()
-    with TestHub(folder / "hub") as hub:
-        maintaining.furnish(hub, folder)
-        yield hub, list(maintaining.rehearse(TEXT, hub, folder / "work"))
+def test_every_block_of_commands_works_prints_what_is_shown_and_leaves_each_snapshot_once(tmp_path):
+    (tmp_path / "hub").mkdir()
+    with TestHub(tmp_path / "hub") as hub:
+        maintaining.furnish(hub, tmp_path)
+        printed = {}
+        for code, printed[code], expected in maintaining.rehearse(TEXT, hub, tmp_path / "work"):
+            assert maintaining.shows(expected, printed[code]), f"{code}\nprinted\n{printed[code]}"
     assert not hub.bugs, hub.bugs[0]
-
-
-def test_every_block_of_commands_works_and_prints_what_the_document_shows(rehearsal):
-    _, blocks = rehearsal
-    assert len(blocks) > 10
-    for code, printed, expected in blocks:
-        assert maintaining.shows(expected, printed), f"{code}\nprinted\n{printed}"
-
-
-def test_afterwards_the_hub_has_each_snapshot_once_under_its_tag(rehearsal):
-    hub, _ = rehearsal
-    bread = hub.repos[REPO]
-    assert sorted(bread.tags) == ["2024-03", "2024-04", "2024-04.1"]
-    assert list(bread.refs) == ["refs/heads/main", *(f"refs/tags/{name}" for name in sorted(bread.tags))]
-    assert bread.head == bread.tags["2024-04.1"]
-    assert len(bread.commits) - 1 == 3  # the first is the Hub's own
+    assert len(printed) > 10
+    check_bread(hub.repos[REPO])
     assert list(hub.repos["freshstack/langchain"].tags) == ["2024-10"]
+    check_conversion(next(text for code, text in printed.items() if "convert-oct-2024" in code))
 
 
-def test_a_conversion_has_the_fingerprint_that_loading_by_name_has(rehearsal):
-    _, blocks = rehearsal
-    (printed,) = (printed for code, printed, _ in blocks if "convert-oct-2024" in code)
+def check_bread(repository):
+    """Check that the example has three snapshots, one commit and one tag each, and nothing else."""
+    tags = ["2024-03", "2024-04", "2024-04.1"]
+    assert list(repository.refs) == ["refs/heads/main", *(f"refs/tags/{name}" for name in tags)]
+    assert repository.head == repository.tags["2024-04.1"]
+    assert len(repository.commits) - 1 == 3  # the first is the Hub's own
+
+
+def check_conversion(printed):
+    """Check that the folder, loading by name and publishing all tell the same fingerprint."""
     found = re.findall(r"freshstack/langchain@2024-10.*?fingerprint (\w{12})\n", printed)
-    assert len(found) >= 3  # of the conversion, of loading by name, of publishing
+    assert len(found) >= 3
     assert len(set(found)) == 1
 
 

@@ -5,7 +5,10 @@ import shutil
 
 import pytest
 
-from tests.docs import maintaining, named
+from builders.cli import main as builders
+from freshstack_datasets.cli import app as freshstack
+from freshstack_datasets.cli import console
+from tests.docs import maintaining, named, readme
 from tests.hub import snapshots
 from tests.hub.clients import Client
 from tests.hub.publisher import Publisher
@@ -18,7 +21,9 @@ ROWS = [[cell.strip() for cell in row.split("|")[1:4]] for row in SECTION.splitl
 QUOTED = {message: told for _, said, told in ROWS for message in named.in_line(said)}
 """Every message that the table quotes, with what it says to do."""
 CHECKING = [message for step, said, _ in ROWS if step == "check" for message in named.in_line(said)]
-"""Those of reading, all others are of publishing."""
+"""Those of reading from the Hub."""
+POSTS = readme.ROOT / "tests" / "data" / "Posts.xml"
+BUILD = ["accepted-answers", str(POSTS), "--site", maintaining.SITE, "--snapshot"]
 
 
 def unfit(hub, folder):
@@ -124,6 +129,48 @@ HOW = {
 """From a message to what brings it about."""
 
 
+def built_under_an_old_name(folder):
+    return [*BUILD, "2024-03", "--out", str(folder.parent / "new")], 0
+
+
+def built_where_something_is(folder):
+    return [*BUILD, "2024-04", "--out", str(folder)], 2
+
+
+def changed_by_hand(folder):
+    (folder / "corpus" / "corpus-00000-of-00001.parquet").write_bytes(b"x")
+    return None, 1
+
+
+def corrected_wrongly(folder):
+    header, row = (
+        "kind,action,query_id,nugget_id,doc_id,field,old,new,reason,by,date",
+        "judgment,add,q,n,d,score,,1,r,b,x",
+    )
+    (folder.parent / "table.csv").write_text(f"{header}\n{row}\n")
+    return ["correct", str(folder), str(folder.parent / "table.csv"), "--out", str(folder.parent / "new")], 2
+
+
+HERE = {
+    "the dump has posts of …, later than the snapshot's name": built_under_an_old_name,
+    "expected a new or an empty folder, got one that holds files": built_where_something_is,
+    "…: changed-file": changed_by_hand,
+    "nothing was written": corrected_wrongly,
+}
+"""Likewise what needs no Hub: the arguments of a builder, None to verify the folder instead, and the exit code."""
+
+
+@pytest.mark.parametrize("message", HERE, ids=lambda message: HERE[message].__name__)
+def test_a_message_of_what_needs_no_hub_is_what_people_see(message, tmp_path, capsys):
+    folder = snapshots.write(tmp_path / OLDER, OLDER)
+    arguments, code = HERE[message](folder)
+    ended = builders(arguments) if arguments else console.run(freshstack, ["verify", str(folder)], name="freshstack")
+    told = capsys.readouterr()
+    assert ended == code
+    assert re.search(re.escape(message).replace("…", ".+"), told.out + told.err)
+    assert (tmp_path / "new").exists() == (ended == 0)
+
+
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
     with TestHub(tmp_path_factory.mktemp("hub")) as hub:
@@ -154,7 +201,7 @@ def publish_by_xet(running, tmp_path_factory):
 
 
 def test_the_table_quotes_what_is_brought_about_here():
-    assert QUOTED.keys() - CHECKING == HOW.keys()
+    assert QUOTED.keys() - CHECKING == HOW.keys() | HERE.keys()
 
 
 @pytest.mark.parametrize("message", HOW, ids=lambda message: HOW[message].__name__)
