@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from builders.publishing import card
 from builders.publishing.look import MAIN, Repository, Seen
-from builders.publishing.plan import KEPT, Plan, Prepared
+from builders.publishing.plan import CARD, KEPT, Plan, Prepared
 from freshstack_datasets.catalog import is_snapshot_name, snapshot_order
 from freshstack_datasets.errors import HubError, SnapshotError
 from freshstack_datasets.manifest import FILE, Manifest
@@ -105,7 +104,7 @@ def _newest(repository: Repository, manifest: Manifest, seen: Seen) -> str | Non
         HubError: It holds something else than snapshots of the dataset.
     """
     published = repository.manifest(seen.head) if FILE in {file.path for file in seen.files} else None
-    others = [file.path for file in seen.files if file.path not in (KEPT, card.FILE)]
+    others = [file.path for file in seen.files if file.path not in (KEPT, CARD)]
     if published is None and others:
         raise HubError(
             f"{repository.name} holds no snapshot",

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from builders.publishing import card
+from builders.cards.render import render
 from freshstack_datasets.errors import SnapshotError, shown, shown_path
 from freshstack_datasets.manifest import FILE, Manifest, read_manifest
 from freshstack_datasets.verification import Problem, verify
 
+CARD = "README.md"
 KEPT = ".gitattributes"
 """The one file of a repository that is not a snapshot's: it tells git which files are large."""
 
@@ -99,7 +100,7 @@ class Prepared:
     Args:
         folder: Where it is.
         manifest: What it says of itself.
-        files: Its files, the card among them, in the order of their paths.
+        files: Its files, with the card and its pictures, in the order of their paths.
     """
 
     folder: Path
@@ -142,18 +143,24 @@ class UnfitError(SnapshotError):
         )
 
 
-def prepare(folder: Path) -> Prepared:
-    """Look into every row of a snapshot and return what would be published.
+def prepare(folder: Path, repository: str | None = None) -> Prepared:
+    """Look into every row of a snapshot, render its card, and return what would be published.
+
+    Args:
+        folder: The snapshot's folder.
+        repository: Where it goes, ``organization/name``; the dataset's own name when not given.
 
     Raises:
         UnfitError: Something is wrong with it.
-        SnapshotError: It is no snapshot, has no card, or no language model made its judgments but a stand-in.
+        SnapshotError: It is no snapshot, or no language model made its judgments but a stand-in.
+        MissingExtraError: A package that cards are made with is not installed.
     """
     if problems := verify(folder):
         raise UnfitError(folder, problems)
     manifest = read_manifest(folder)
     _refuse_stand_ins(folder, manifest)
-    texts = {FILE: (folder / FILE).read_bytes(), card.FILE: card.card_of(folder).encode()}
+    card, pictures = render(folder, repository=repository)
+    texts = {FILE: (folder / FILE).read_bytes(), CARD: card.encode(), **pictures}
     files = [LocalFile(file.path, file.size, file.sha256, folder / file.path) for file in manifest.files()]
     files += [LocalFile(path, len(text), hashlib.sha256(text).hexdigest(), text) for path, text in texts.items()]
     return Prepared(folder, manifest, tuple(sorted(files, key=lambda file: file.path)))

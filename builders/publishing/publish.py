@@ -90,7 +90,7 @@ def publish(
     from huggingface_hub import HfApi
 
     say(f"looking into every row of {folder}")
-    prepared = prepare(folder)
+    prepared = prepare(folder, None if repository is None else _name(repository))
     manifest = prepared.manifest
     place = Repository(_name(repository or manifest.dataset), HfApi(library_name="freshstack-datasets"))
     patience = Patience(f"{manifest.dataset}@{manifest.snapshot} cannot be published", place.name, say, wait)

@@ -1,13 +1,21 @@
 """What tests of publishing hold the Hub against."""
 
+from functools import cache
 from pathlib import Path
 
+from builders.cards.render import render
 from tests.hub.server import TestHub
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    """Return the files of a folder: contents by path."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+@cache
+def files_of(folder: Path, repo: str) -> dict[str, bytes]:
+    """Return the files that a snapshot has in a repository: contents by path.
+
+    Those of its folder, with the card and the pictures that tell people there of it.
+    """
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    card, pictures = render(folder, repository=repo)
+    return {**files, "README.md": card.encode(), **pictures}
 
 
 def files_at(hub: TestHub, repo: str, revision: str = "main") -> dict[str, bytes]:
@@ -28,7 +36,7 @@ def check(hub: TestHub, repo: str, *folders: Path, commits: int | None = None) -
     kept = hub.repos[repo]
     assert sorted(kept.tags) == sorted(folder.name for folder in folders)
     for folder in folders:
-        assert files_at(hub, repo, folder.name) == files_of(folder)
+        assert files_at(hub, repo, folder.name) == files_of(folder, repo)
     assert len(kept.commits) - 1 == (len(folders) if commits is None else commits)  # the first is the Hub's own
     assert ".gitattributes" in kept.at("main").files
     if folders:

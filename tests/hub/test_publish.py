@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+import yaml
 
 from tests.hub import snapshots
 from tests.hub.clients import Client
@@ -41,7 +42,7 @@ def test_a_snapshot_is_one_commit_with_one_tag_and_is_read_back(hub, publish_eit
     assert f"{repo}@{OLDER}: published, fingerprint " in done.out
     assert f"commit {commit}, tag {OLDER}\nread back, every row: all is well\n" in done.out
     assert done.out.endswith(f"{hub.url}/datasets/{repo}/tree/{OLDER}\n")
-    assert [path for path in files_of(older) if not hub.asked(f"{repo}/resolve/{commit}/{path}", "HEAD")] == []
+    assert [path for path in files_of(older, repo) if not hub.asked(f"{repo}/resolve/{commit}/{path}", "HEAD")] == []
     assert bool(hub.asked(f"{repo}/xet-write-token/")) == xet
 
 
@@ -84,7 +85,7 @@ def test_what_json_tells(hub, publish, two_snapshots, repo):
     told = publish(older, "--repo", repo, "--json").told
     operations = told.pop("operations")
     assert [(entry["path"], entry["operation"], entry["bytes"]) for entry in operations] == sorted(
-        (path, "add", len(content)) for path, content in files_of(older).items()
+        (path, "add", len(content)) for path, content in files_of(older, repo).items()
     )
     assert told == {
         "ok": True,
@@ -117,18 +118,18 @@ def test_a_dry_run_prints_the_operations_and_writes_nothing(hub, publish, two_sn
     done = publish(older, "--repo", repo, "--dry-run")
     assert done.code == 0
     assert repo not in hub.repos
-    sizes = {path: len(content) for path, content in files_of(older).items()}
+    sizes = {path: len(content) for path, content in files_of(older, repo).items()}
     rows = [line.split() for line in done.out.splitlines() if line.startswith("add ")]
     assert rows == [["add", path, f"{size:,}"] for path, size in sorted(sizes.items())]
     assert f"the repository {repo} would be made\n" in done.out
-    assert done.out.endswith(f"one commit on main: 7 files added ({sum(sizes.values()):,} bytes), tagged {OLDER}\n")
+    assert done.out.endswith(f"one commit on main: 8 files added ({sum(sizes.values()):,} bytes), tagged {OLDER}\n")
     assert writes(hub, repo) == []
 
     traced = snapshots.write(tmp_path / OLDER, OLDER, dropped=[{"id": "q9"}])
     assert publish(traced, "--repo", repo).code == 0
     before = writes(hub, repo)
     done = publish(newer, "--repo", repo, "--dry-run")
-    size = len(files_of(traced)["provenance/dropped.jsonl"])
+    size = len(files_of(traced, repo)["provenance/dropped.jsonl"])
     assert ["delete", "provenance/dropped.jsonl", str(size)] in [line.split() for line in done.out.splitlines()]
     assert f", 1 deleted ({size} bytes), tagged {NEWER}\n" in done.out
     assert "nothing would be changed: " in publish(traced, "--repo", repo, "--dry-run").out
@@ -140,7 +141,7 @@ def test_a_dry_run_without_the_hub_says_what_it_does_not_know(hub, two_snapshots
         done = publish(two_snapshots[0], "--repo", repo, "--dry-run")
         assert done.code == 0
         assert f"warning: what {repo} holds is not known: " in done.err
-        assert "one commit on main: 7 files added " in done.out
+        assert "one commit on main: 8 files added " in done.out
         done = publish(two_snapshots[0], "--repo", repo)
         assert (done.code, done.out, done.waits) == (2, "", [])
         assert done.error.endswith("HF_HUB_OFFLINE is set; unset it and try again")
@@ -184,9 +185,7 @@ def test_a_name_that_is_taken_stays_and_the_next_free_one_is_told(hub, publish, 
 def test_another_card_does_not_change_what_is_published(hub, publish, two_snapshots, repo, tmp_path):
     older, _ = two_snapshots
     assert publish(older, "--repo", repo).code == 0
-    edited = shutil.copytree(older, tmp_path / OLDER)
-    (edited / "README.md").write_text((older / "README.md").read_text() + "More.\n")
-    done = publish(edited, "--repo", repo)
+    done = publish(snapshots.write(tmp_path / OLDER, OLDER, about="Other words."), "--repo", repo)
     assert done.code == 0
     assert "published already, nothing was changed" in done.out
     assert "README.md on the Hub is another one than here, and stays\n" in done.out
@@ -303,24 +302,20 @@ def test_a_name_that_no_repository_can_have_is_refused_at_once(hub, publish, two
     assert done.error.startswith("repository, expected ORGANIZATION/NAME, got ")
 
 
-def test_a_folder_without_a_card_or_without_a_snapshot_is_refused(publish, two_snapshots, repo, tmp_path):
+def test_a_folder_without_a_card_is_published_with_one_and_one_without_a_snapshot_is_refused(
+    hub, publish, two_snapshots, repo, tmp_path
+):
     bare = shutil.copytree(two_snapshots[0], tmp_path / OLDER)
     (bare / "README.md").unlink()
-    assert "README.md', expected a text in UTF-8, got no such file" in publish(bare, "--repo", repo).error
-    (bare / "README.md").write_bytes(b"\xff")
-    assert "README.md', expected a text in UTF-8, got bytes that are not" in publish(bare, "--repo", repo).error
+    assert publish(bare, "--repo", repo).code == 0
+    assert b"## Disputing a judgment" in hub.read(repo, "README.md", OLDER)
     assert f"{tmp_path} is no snapshot" in publish(tmp_path, "--repo", repo).error
 
 
-def test_a_card_that_the_hub_does_not_take_is_told_before_anything_is_sent(hub, publish, two_snapshots, repo, tmp_path):
-    odd = shutil.copytree(two_snapshots[0], tmp_path / OLDER)
-    card = (odd / "README.md").read_text()
-    (odd / "README.md").write_text(card.replace("license: cc-by-sa-4.0", "license: CC BY"))
-    done = publish(odd, "--repo", repo)
-    assert done.code == 2
-    assert "README.md, expected metadata that the Hub takes, got " in done.error
-    assert "which CC BY is not" in done.error
-    assert hub.asked(f"{repo}/(preupload|commit)") == []
+def test_a_licence_that_the_hub_has_no_word_for_is_told_as_another_one(hub, publish, repo, tmp_path):
+    assert publish(snapshots.write(tmp_path / OLDER, OLDER, license="CC BY"), "--repo", repo).code == 0
+    front = yaml.safe_load(hub.read(repo, "README.md", OLDER).decode().split("---\n")[1])
+    assert (front["license"], front["license_name"]) == ("other", "cc-by")
 
 
 def test_what_comes_back_damaged_is_told(hub, publish, repo, tmp_path):
@@ -356,7 +351,7 @@ def test_a_pull_request_has_no_tag_and_leaves_main_alone(hub, publish, two_snaps
     assert done.code == 0
     assert f"\n{hub.url}/datasets/{repo}/discussions/1\nonce it is merged, run the same command without" in done.out
     check(hub, repo, older, commits=2)
-    assert files_at(hub, repo, "refs/pr/1") == files_of(newer)
+    assert files_at(hub, repo, "refs/pr/1") == files_of(newer, repo)
 
     again = publish(newer, "--repo", repo, "--pull-request", "--json")
     assert again.told["pull_request"] == f"{hub.url}/datasets/{repo}/discussions/1"
@@ -380,11 +375,11 @@ def test_other_pull_requests_are_no_hindrance(hub, publish, two_snapshots, repo)
     hub.repos[repo].new_pull_request(hub.repos[repo].head)
     done = publish(newer, "--repo", repo, "--pull-request", "--dry-run")
     assert done.out.endswith(" bytes)\n")  # it says nothing of a tag
-    assert "one pull request: 7 files added " in done.out
+    assert "one pull request: 8 files added " in done.out
     told = publish(newer, "--repo", repo, "--pull-request", "--json").told
     assert (told["state"], told["tag"], told["commit"]) == ("proposed", None, None)
     assert told["pull_request"].endswith("/discussions/2")
-    assert files_at(hub, repo, "refs/pr/2") == files_of(newer)
+    assert files_at(hub, repo, "refs/pr/2") == files_of(newer, repo)
 
 
 def test_a_pull_request_needs_a_repository_and_never_brings_an_older_snapshot(hub, publish, two_snapshots, repo):

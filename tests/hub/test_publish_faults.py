@@ -92,7 +92,7 @@ def test_a_step_that_keeps_failing_ends_and_the_next_run_goes_on(hub, publish, t
     assert sum(done.waits) <= 120
     if repo in hub.repos:
         assert hub.repos[repo].tags.items() >= before.items()
-        assert files_at(hub, repo, "main") in (files_of(older), files_of(newer))
+        assert files_at(hub, repo, "main") in (files_of(older, repo), files_of(newer, repo))
     hub.heal()
     assert publish(newer, "--repo", repo).code == 0
     check(hub, repo, *([] if step == "create" else [older]), newer)
@@ -210,7 +210,9 @@ def test_a_newer_snapshot_that_comes_in_between_stays_on_main(hub, publish, two_
     older, newer = two_snapshots
     assert publish(newer, "--repo", "acme/elsewhere").code == 0
     hub.put(repo, {".gitattributes": b""})
-    hub.before(f"{repo}/commit/main", lambda: hub.put(repo, {**files_of(newer), ".gitattributes": b""}, tag=NEWER))
+    hub.before(
+        f"{repo}/commit/main", lambda: hub.put(repo, {**files_of(newer, repo), ".gitattributes": b""}, tag=NEWER)
+    )
     assert publish(older, "--repo", repo).code == 0
     check(hub, repo, older, newer, commits=3)
     assert hub.repos[repo].refs[f"refs/heads/snapshot-{OLDER}"] == hub.repos[repo].tags[OLDER]
@@ -220,7 +222,7 @@ def test_the_same_snapshot_published_by_two_at_once_is_one(hub, publish, two_sna
     older, _ = two_snapshots
 
     def somebody_else():
-        hub.put(repo, {**files_of(older), ".gitattributes": b""}, tag=OLDER)
+        hub.put(repo, {**files_of(older, repo), ".gitattributes": b""}, tag=OLDER)
 
     hub.put(repo, {".gitattributes": b""})
     hub.before(f"{repo}/commit/main", somebody_else)

@@ -178,3 +178,14 @@ def test_a_folder_is_verified_and_not_downloaded(freshstack, two_snapshots):
     assert other[::2] == (2, f"error: {folder}: snapshot, expected '{NEWER}', got {OLDER}\n")
     assert refused[0] == 2
     assert refused[2].endswith(f"expected a name, got a folder; freshstack verify {folder} looks through a folder\n")
+
+
+def test_a_tag_on_another_snapshot_is_refused_by_every_command_and_forgotten(published, freshstack):
+    published.move_tag(REPO, NEWER, OLDER)
+    name = f"{REPO}@{NEWER}"
+    for code, out, error in freshstack(f"download {name}", f"verify {name}", f"info {name}"):
+        assert (code, out) == (2, "")
+        assert error.endswith(f"snapshot, expected '{NEWER}', got {OLDER}\n")
+    published.move_tag(REPO, NEWER, "main")  # its publisher puts it right
+    code, told, _ = freshstack(f"download {name} --json")[0]
+    assert (code, told["snapshot"]) == (0, NEWER)
