@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from freshstack_datasets.catalog import snapshot_order
-from freshstack_datasets.errors import HubError, SnapshotError
+from freshstack_datasets.errors import HubError, SnapshotError, shown
 from freshstack_datasets.hub import cached, ledger
 from freshstack_datasets.hub.pins import At, Pin, not_here
 from freshstack_datasets.hub.words import in_words
@@ -63,7 +63,7 @@ def parts(pin: Pin) -> Path:
     (at,) = pin.repositories
     here = cached.folder_of(at.repository, at.commit)
     _bring(pin, at, [FILE])
-    manifest = read_manifest(here, cached.cache())
+    manifest = _described(pin, here)
     _bring(pin, at, [], [*(file.path for file in manifest.files()), _CARD])
     ledger.record_commit(at.repository, pin.snapshot, at.commit)
     return here
@@ -133,7 +133,15 @@ def _manifest(pin: Pin, at: At, here: Path, fetched: bool) -> Manifest:
     """Return the manifest of a commit, which is brought when it is not here."""
     _bring(pin, at, [FILE])
     _compare(pin, at, here, {FILE: None}, anew=True, fetched=fetched)
-    return read_manifest(here, cached.cache())
+    return _described(pin, here)
+
+
+def _described(pin: Pin, here: Path) -> Manifest:
+    """Return the manifest of a commit; it is refused before the commit is recorded, if it is of another snapshot."""
+    manifest = read_manifest(here, cached.cache())
+    if manifest.snapshot != pin.snapshot:
+        raise SnapshotError(f"{pin}: snapshot", expected=shown(pin.snapshot), got=manifest.snapshot)
+    return manifest
 
 
 def _bring(pin: Pin, at: At, needed: Sequence[str], more: Sequence[str] = ()) -> None:
