@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from builders.publishing.look import MAIN, Repository, Seen
-from builders.publishing.plan import CARD, KEPT, Plan, Prepared
+from builders.publishing.plan import CARD, KEPT, LocalFile, Plan, Prepared
 from freshstack_datasets.catalog import is_snapshot_name, snapshot_order
-from freshstack_datasets.errors import HubError, SnapshotError
+from freshstack_datasets.errors import HubError, SnapshotError, shown_path
 from freshstack_datasets.manifest import FILE, Manifest
 
 if TYPE_CHECKING:
-    from huggingface_hub import CommitInfo
+    from huggingface_hub import CommitInfo, CommitOperationAdd
 
 
 @dataclass(frozen=True)
@@ -165,12 +165,12 @@ def propose(prepared: Prepared, repository: Repository, step: Step) -> str:
 
 
 def _committed(prepared: Prepared, repository: Repository, step: Step, *, pull_request: bool) -> "CommitInfo":
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+    from huggingface_hub import CommitOperationDelete
 
     return repository.api.create_commit(
         repository.name,
         [
-            *(CommitOperationAdd(file.path, file.source) for file in prepared.files),
+            *(_added(prepared, file) for file in prepared.files),
             *(CommitOperationDelete(file.path, is_folder=False) for file in step.plan.deletes),
         ],
         commit_message=title_of(prepared.manifest),
@@ -180,6 +180,25 @@ def _committed(prepared: Prepared, repository: Repository, step: Step, *, pull_r
         parent_commit=step.parent,
         create_pr=pull_request,
     )
+
+
+def _added(prepared: Prepared, file: LocalFile) -> "CommitOperationAdd":
+    """Return the operation that adds a file, whose bytes the client reads anew.
+
+    Raises:
+        SnapshotError: They are no longer those that were looked into.
+    """
+    from huggingface_hub import CommitOperationAdd
+
+    try:
+        operation = CommitOperationAdd(file.path, file.source)
+        if operation.upload_info.sha256.hex() == file.sha256:
+            return operation
+        got = "others"
+    except (OSError, ValueError):  # ValueError: the client's word for no file
+        got = "none that can be read"
+    hint = "nothing was sent: run it again when nothing changes the folder"
+    raise SnapshotError(shown_path(prepared.folder / file.path), expected="the bytes as before", got=got, hint=hint)
 
 
 def tag(prepared: Prepared, repository: Repository, commit: str) -> None:

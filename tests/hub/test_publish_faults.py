@@ -372,6 +372,34 @@ def test_a_token_is_never_printed(hub, publish, two_snapshots, repo, fail):
     assert not [text for text in [*printed, done.out, done.err] if secret in text]
 
 
+@pytest.mark.parametrize("how", ["changed", "gone", "a link to a secret"])
+def test_a_file_that_changes_after_it_was_looked_into_is_not_sent(hub, publish, repo, tmp_path, how):
+    folder = snapshots.write(tmp_path / NEWER, NEWER)
+    file = folder / "corpus" / "corpus-00000-of-00001.parquet"
+    whole, secret = file.read_bytes(), tmp_path / "secret"
+    secret.write_text("nobody else's business")
+
+    def change():
+        file.unlink()
+        if how == "changed":
+            file.write_bytes(whole[:-1])
+        elif how != "gone":
+            file.symlink_to(secret)
+
+    hub.put(repo, {".gitattributes": b""})
+    hub.before(f"{repo}/refs", change)
+    done = publish(folder, "--repo", repo)
+    assert (done.code, done.out) == (2, "")
+    assert "corpus-00000-of-00001.parquet" in done.error
+    assert done.error.endswith("; nothing was sent: run it again when nothing changes the folder")
+    assert not hub.asked(f"{repo}/preupload|{repo}.git/info/lfs")
+    check(hub, repo, commits=1)  # the one that the test put there
+    file.unlink(missing_ok=True)
+    file.write_bytes(whole)
+    assert publish(folder, "--repo", repo).code == 0
+    assert hub.read(repo, "corpus/corpus-00000-of-00001.parquet", NEWER) == whole
+
+
 @pytest.mark.parametrize("status", [404, 501])
 def test_a_xet_that_fails_is_told_with_the_way_around_it(hub, two_snapshots, repo, tmp_path, status):
     with Publisher(Client(hub, tmp_path), tmp_path / "home", xet=True) as publish:
