@@ -91,6 +91,14 @@ def is_file_below(path: Path, root: Path) -> bool:
         return False
 
 
+def matching(folder: Path, pattern: str) -> list[Path]:
+    """Return what in a folder matches a pattern, in order; nothing where it cannot be looked into."""
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:  # not ours to read, or a name that is too long
+        return []
+
+
 def refuse_taken(target: Path) -> None:
     """Refuse a place where ``atomic_folder`` could not put a folder; to ask before long work.
 

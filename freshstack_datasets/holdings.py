@@ -6,6 +6,7 @@ from pathlib import Path
 from freshstack_datasets import catalog
 from freshstack_datasets.catalog import Listed, snapshot_order
 from freshstack_datasets.errors import FreshStackError, SnapshotError, shown
+from freshstack_datasets.files import is_file_below
 from freshstack_datasets.hub import cached, download, ledger
 from freshstack_datasets.hub.pins import Pin, known_pin, moved
 from freshstack_datasets.layouts.snapshot import FIRST
@@ -144,7 +145,7 @@ def listed() -> list[Listed]:
         pin = known_pin(name, snapshot)
         if pin is not None and pin.layout == "oct-2024":
             folder = converted_folder(pin)
-            if (folder / FILE).is_file():
+            if is_file_below(folder / FILE, folder):
                 found[name, snapshot] = _listed(name, snapshot, folder, None)
     for name in {*catalog.full_names(), *ledger.repositories()}:
         for snapshot, commit in cached.snapshots(name).items():

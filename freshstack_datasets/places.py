@@ -9,6 +9,7 @@ from pathlib import Path
 
 from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.files import is_file_below
 from freshstack_datasets.home import home
 from freshstack_datasets.hub import cached, download
 from freshstack_datasets.hub.pins import Pin, pin, sources
@@ -123,12 +124,12 @@ def converted(pin: Pin) -> Path:
         InputError: They cannot be converted.
     """
     folder = converted_folder(pin)
-    if not (folder / FILE).is_file():
+    if not is_file_below(folder / FILE, folder):
         corpus, queries = download.originals(pin)
         try:
             made = oct_2024.convert(corpus, queries, folder, dataset=pin.dataset, sources=sources(pin))
         except InputError:
-            if not (folder / FILE).is_file():  # else another process was quicker
+            if not is_file_below(folder / FILE, folder):  # else another process was quicker
                 raise
             return folder
         for code, count in sorted(made.found.items()):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from freshstack_datasets.catalog import is_snapshot_name
-from freshstack_datasets.files import is_file_below
+from freshstack_datasets.files import is_file_below, matching
 from freshstack_datasets.hub import ledger
 from freshstack_datasets.manifest import FILE
 
@@ -35,8 +35,7 @@ def has(folder: Path, path: str) -> bool:
 def references(repository: str) -> dict[str, str]:
     """Return the commits of tags and branches as any client saw them when it last asked for them."""
     found = {}
-    folder = _repository(repository) / "refs"
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+    for path in matching(_repository(repository) / "refs", "*"):
         try:
             commit = path.read_text(encoding="ascii").strip()
         except (OSError, ValueError):  # a folder, such as that of pull requests

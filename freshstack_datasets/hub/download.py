@@ -9,6 +9,7 @@ from pathlib import Path
 
 from freshstack_datasets.catalog import snapshot_order
 from freshstack_datasets.errors import HubError, SnapshotError, shown
+from freshstack_datasets.files import matching
 from freshstack_datasets.hub import cached, ledger
 from freshstack_datasets.hub.pins import At, Pin, not_here
 from freshstack_datasets.hub.words import in_words
@@ -96,7 +97,7 @@ def changed(pin: Pin) -> list[tuple[At, str]]:
     for at in pin.repositories:
         here = cached.folder_of(at.repository, at.commit)
         recorded = _said(here) | ledger.digests(at.repository, at.commit)
-        for file in sorted(file for file in here.rglob("*") if file.is_file()):
+        for file in (file for file in matching(here, "**/*") if file.is_file()):
             path = file.relative_to(here).as_posix()
             if _is_other(file, _name_in_cache(file)) or _is_other(file, recorded.get(path)):
                 found.append((at, path))
@@ -199,7 +200,7 @@ def _bars() -> Iterator[None]:
 
 def _not_whole(pin: Pin, at: At, here: str, lacking: str) -> HubError:
     """Return the error for files that lack while the Hub must not be asked."""
-    if not cached.folder_of(at.repository, at.commit).is_dir():
+    if not matching(cached.folder_of(at.repository, at.commit), "*"):
         others = [name for name in cached.snapshots(pin.dataset) if name != pin.snapshot]
         return not_here(str(pin), sorted(others, key=snapshot_order))
     hint = f"HF_HUB_OFFLINE is set: unset it, then freshstack download {pin}"
@@ -225,7 +226,7 @@ def _original_files(pin: Pin, at: At) -> list[Path]:
 
 
 def _found(here: Path, at: At) -> list[Path]:
-    return sorted(file for pattern in at.patterns for file in here.glob(pattern) if file.is_file())
+    return sorted(file for pattern in at.patterns for file in matching(here, pattern) if file.is_file())
 
 
 def _whole(here: Path, at: At) -> bool:

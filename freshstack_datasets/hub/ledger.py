@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from freshstack_datasets.errors import InputError
-from freshstack_datasets.files import atomic_file
+from freshstack_datasets.files import atomic_file, matching
 from freshstack_datasets.home import home
 
 log = logging.getLogger(__name__)
@@ -35,14 +35,14 @@ def record_commit(repository: str, revision: str, commit: str) -> None:
 
 def recorded(repository: str) -> dict[str, str]:
     """Return what was recorded of a repository: from a tag or a branch to its commit."""
-    names = [path.stem for path in sorted(_folder(repository).glob("*.json")) if not COMMIT.fullmatch(path.stem)]
+    names = [path.stem for path in matching(_folder(repository), "*.json") if not COMMIT.fullmatch(path.stem)]
     found = {name: commit_of(repository, name) for name in names}
     return {revision: commit for revision, commit in found.items() if commit is not None}
 
 
 def repositories() -> list[str]:
     """Return the names of the repositories of which something was recorded."""
-    return sorted(path.name.replace("--", "/", 1) for path in (home() / "hub").glob("*--*") if path.is_dir())
+    return sorted(path.name.replace("--", "/", 1) for path in matching(home() / "hub", "*--*") if path.is_dir())
 
 
 def digests(repository: str, commit: str) -> dict[str, str]:

@@ -171,6 +171,9 @@ def _other(what: str, error: BaseException) -> HubError:
         place = f" at {shown_path(error.filename)}" if isinstance(error.filename, str) else ""
         hint = "set HF_HOME to another place" if error.errno in (errno.ENOSPC, errno.EACCES, errno.EROFS) else ""
         return HubError(what, got=f"{(error.strerror or 'an error').lower()}{place}", hint=hint)
+    if isinstance(error, UnicodeEncodeError) and error.object.startswith("Bearer "):  # no header can hold the token
+        got = "one with other characters"
+        return HubError(what, expected="a token of plain letters and digits", got=got, hint=_TOKEN)
     if isinstance(error, ValueError | KeyError | TypeError | AttributeError):
         hint = "see whether a proxy or a login page answers instead of it; --verbose shows where this was found"
         return HubError(

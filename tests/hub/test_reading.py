@@ -188,6 +188,11 @@ def test_access_is_told_apart_from_absence(hub, client, tmp_path):
     gated, private = says(client, *all_three[1:], token="of-cyd")
     assert "got one of an account without it; ask for it at" in gated
     assert private.startswith("UnknownNameError: unknown dataset 'acme/private'")
+    (pasted,) = says(client, "acme/open", token="of-adä")
+    assert pasted == (
+        "HubError: the snapshots of acme/open cannot be listed, expected a token of plain letters and digits, got one "
+        "with other characters; set HF_TOKEN, or run hf auth login"
+    )
     (stale,) = says(client, "acme/open", token="expired")
     assert stale == (
         "HubError: the snapshots of acme/open cannot be listed, expected a token that the Hub knows, got another; "

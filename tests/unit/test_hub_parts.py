@@ -6,7 +6,9 @@ import os
 
 import pytest
 
+import freshstack_datasets as fsd
 from freshstack_datasets.errors import FreshStackError, HubError, InputError, UnknownNameError
+from freshstack_datasets.holdings import listed
 from freshstack_datasets.hub import cached, ledger
 from freshstack_datasets.hub.pins import At, Pin, pin
 from freshstack_datasets.hub.words import in_words, told
@@ -97,6 +99,21 @@ def test_snapshots_are_here_when_their_description_is(cache):
     assert not cached.has(cached.folder_of("acme/x", B), "corpus/a.parquet")
 
 
+def test_places_that_cannot_be_looked_into_hold_nothing(tmp_path, monkeypatch):
+    nowhere = str(tmp_path / ("x" * 300))  # longer than a name may be; a folder that may not be read fails the same way
+    monkeypatch.setenv("FRESHSTACK_HOME", nowhere)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", nowhere)
+    assert (ledger.repositories(), ledger.recorded("acme/x")) == ([], {})
+    assert cached.references("acme/x") == cached.snapshots("acme/x") == {}
+    here = {entry.dataset: entry.cached for entry in listed()}
+    assert here["freshstack/yolo"] is False
+    with pytest.raises(HubError, match=r"^freshstack/yolo@2024-10 is not on this machine, got none of its files"):
+        fsd.load("yolo")
+    ledger.record_commit("acme/x", "2026-10", A)
+    with pytest.raises(FreshStackError):
+        fsd.load("acme/x", snapshot="2026-10")
+
+
 # Pins, while HF_HUB_OFFLINE is set
 
 
@@ -138,6 +155,7 @@ class XetError(Exception):
 
 
 OTHER = "see whether a proxy or a login page answers instead of it; --verbose shows where this was found"
+TOKEN = "set HF_TOKEN, or run hf auth login"
 BY_XET = "x, got xet, which moves large files, failed: "
 NO_XET = "; try again, and if it stays so without xet: set HF_HUB_DISABLE_XET=1"
 
@@ -157,6 +175,10 @@ NO_XET = "; try again, and if it stays so without xet: set HF_HUB_DISABLE_XET=1"
         (
             RuntimeError("Data processing error: Xet \x1b[2J"),
             rf"{BY_XET}Data processing error: Xet \x1b[2J{NO_XET}",
+        ),
+        (
+            UnicodeEncodeError("ascii", "Bearer hf_s3cré", 14, 15, "ordinal not in range(128)"),
+            f"x, expected a token of plain letters and digits, got one with other characters; {TOKEN}",
         ),
         (KeyError("branches"), f"x, got an answer that is none of a Hub (KeyError: 'branches'); {OTHER}"),
         (ValueError(""), f"x, got an answer that is none of a Hub (ValueError: ValueError); {OTHER}"),
