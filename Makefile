@@ -19,7 +19,7 @@ Three things to try next, after: source $(BIN)/activate
 endef
 export NEXT
 
-.PHONY: demo setup test check format lint types coverage wheel docs cards nimbus bench reproduce clean
+.PHONY: demo setup test test-all check format lint types coverage wheel docs cards nimbus bench reproduce clean
 
 demo: $(BIN)/freshstack  ## score BM25 on the benchmark that comes with the package, with nothing to fetch but libraries
 	@$(BIN)/freshstack evaluate nimbus --retriever bm25 --by type
@@ -42,10 +42,13 @@ $(STAMP): pyproject.toml | $(BIN)/pip
 	$(BIN)/pip install --quiet --editable '.[all]' --group dev
 	touch $@
 
-test: setup  ## all tests
+test: setup  ## the tests, without the slow ones
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-all: setup  ## all tests, counting the lines that they run
 	$(BIN)/python -m pytest -n auto --cov --cov-report=
 
-check: test lint types coverage wheel  ## what CI runs
+check: test-all lint types coverage wheel  ## what CI runs
 
 format: setup  ## put every file into the house format
 	$(BIN)/ruff check --fix $(CODE)
@@ -58,7 +61,7 @@ lint: setup
 types: setup
 	$(BIN)/mypy $(addprefix -p ,$(TYPED))
 
-coverage: test  ## which lines the tests ran
+coverage: test-all  ## which lines the tests ran
 	$(BIN)/coverage report --fail-under=95
 
 wheel: setup  ## build it, install it into a clean environment, import every module

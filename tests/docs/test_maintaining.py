@@ -12,6 +12,8 @@ from freshstack_datasets.catalog import KnownSnapshot
 from tests.docs import maintaining, named, readme
 from tests.hub.server import TestHub
 
+pytestmark = pytest.mark.slow
+
 TEXT = maintaining.FILE.read_text(encoding="utf-8")
 REPO = maintaining.REPO
 

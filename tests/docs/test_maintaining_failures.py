@@ -14,6 +14,8 @@ from tests.hub.clients import Client
 from tests.hub.publisher import Publisher
 from tests.hub.server import ALWAYS, Account, TestHub
 
+pytestmark = pytest.mark.slow
+
 OLDER, NEWER = snapshots.SNAPSHOTS
 REPO = "freshstack/langchain"
 SECTION = maintaining.FILE.read_text(encoding="utf-8").split("\n## When something fails\n")[1].split("\n## ")[0]

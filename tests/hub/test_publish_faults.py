@@ -11,6 +11,8 @@ from tests.hub.published import check, files_at, files_of
 from tests.hub.publisher import Publisher
 from tests.hub.server import ALWAYS, Account
 
+pytestmark = pytest.mark.slow
+
 OLDER, NEWER = snapshots.SNAPSHOTS
 AGAIN = "nothing is lost: the same command, run again, goes on where it stopped\n"
 

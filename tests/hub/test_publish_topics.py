@@ -2,12 +2,16 @@
 
 import json
 
+import pytest
+
 import freshstack_datasets as fsd
 from tests.hub import snapshots
 from tests.hub.clients import Client
 from tests.hub.contents import contents
 from tests.hub.published import check
 from tests.hub.publisher import Publisher
+
+pytestmark = pytest.mark.slow
 
 TOPICS = ("langchain", "yolo", "laravel", "angular", "godot")
 

@@ -11,6 +11,8 @@ from tests import originals
 from tests.hub.clients import ROOT
 from tests.hub.released import release
 
+pytestmark = pytest.mark.slow
+
 TOPICS = ["langchain", "yolo", "laravel", "angular", "godot"]
 COMMAND = ["python", "-m", "benchmarks.reproduce"]
 ANSWER = "Squeeze it, then wait."
