@@ -1,11 +1,13 @@
 """What of the datasets is on this machine: fetched whole, looked through, and listed."""
 
+import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from freshstack_datasets import catalog
 from freshstack_datasets.catalog import Listed, snapshot_order
-from freshstack_datasets.errors import FreshStackError, SnapshotError, shown
+from freshstack_datasets.errors import FreshStackError, InputError, SnapshotError, shown, shown_path
 from freshstack_datasets.files import is_file_below
 from freshstack_datasets.hub import cached, download, ledger
 from freshstack_datasets.hub.pins import Pin, known_pin, moved
@@ -59,8 +61,31 @@ def fetch(name: str, snapshot: str | None = None) -> Held:
     problems, note = _of_tag(found)
     if found.layout == "oct-2024":
         download.originals(found)
+        renewed += _discarded(found)
         return _held(converted(found), None, renewed=renewed)
     return _held(download.folder(found, anew=True), cached.cache(), renewed=renewed, problems=problems, note=note)
+
+
+def _discarded(pin: Pin) -> tuple[str, ...]:
+    """Remove what was made of the originals if it is damaged, so that it is made again, and return the damaged files.
+
+    Raises:
+        InputError: It cannot be removed.
+    """
+    folder = converted_folder(pin)
+    if not os.path.lexists(folder):
+        return ()
+    try:
+        damaged = sorted({problem.file for problem in verify(folder)})
+    except SnapshotError:
+        damaged = [FILE]
+    try:
+        if damaged:
+            shutil.rmtree(folder)
+    except OSError as error:
+        what = f"{shown_path(folder)} is damaged and cannot be removed"
+        raise InputError(what, got=(error.strerror or str(error)).lower(), hint="remove it by hand") from None
+    return tuple(damaged)
 
 
 def check(name: str, snapshot: str | None = None) -> Held:

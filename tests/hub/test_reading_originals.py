@@ -153,3 +153,16 @@ def test_the_originals_are_downloaded_listed_verified_and_converted(released, cl
     problem = {"code": "changed-file", "file": file, "id": "", "message": message}
     assert found[:2] == (1, {"ok": False, "problems": [problem]})
     assert renewed[::2] == (0, f"{file} was damaged and has been fetched again\n")
+
+
+@pytest.mark.usefixtures("released")
+@pytest.mark.parametrize("path", ["snapshot.json", "queries/test-00000-of-00001.parquet"])
+def test_what_was_made_of_the_originals_is_made_again_when_it_is_damaged(client, tmp_path, path):
+    home, name = tmp_path / "home", f"{NAME}@2024-10"
+    load(client, name, home=home)
+    (file,) = home.glob(f"freshstack/converted/*/*/{path}")
+    file.write_bytes(file.read_bytes()[:-9])
+    (code, told, _), again = commands(client, f"download {name} --json", f"download {name} --json", home=home)
+    assert (code, told["renewed"]) == (0, [path])
+    assert again[1]["renewed"] == []
+    check(load(client, name, home=home)[0])
