@@ -1,4 +1,4 @@
-"""The folder for what can be made again: indexes, embeddings, recorded digests."""
+"""The folder for what is kept between runs: indexes, converted originals, what was recorded of the Hub."""
 
 import os
 import sys

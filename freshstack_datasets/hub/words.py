@@ -1,6 +1,7 @@
 """What the Hub's clients say when something fails, as errors of ours: what is wrong, and what to do next."""
 
 import errno
+import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -28,11 +29,24 @@ def in_words(what: str, repository: str) -> Iterator[None]:
         FreshStackError: What ``told`` makes of it.
     """
     try:
-        yield
+        with _quiet():
+            yield
     except FreshStackError:
         raise
     except Exception as error:  # three libraries, one of them compiled: there is no list of what they raise
         raise told(error, what, repository) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the client from telling of every attempt: what comes of them is told once, in our words."""
+    log = logging.getLogger("huggingface_hub.utils._http")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def told(error: BaseException, what: str, repository: str) -> FreshStackError:

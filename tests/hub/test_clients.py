@@ -180,7 +180,7 @@ def test_what_beir_loads_is_there_under_the_names_that_it_uses(loaded):
     assert qrels(rows) == snapshots.QRELS[NEWER]
 
 
-@pytest.mark.skipif(not importlib.util.find_spec("beir"), reason="beir is not installed, as it needs torch")
+@pytest.mark.skipif(not importlib.util.find_spec("beir"), reason="beir is not installed; make setup does it")
 def test_beir_loads_it(published, xet):
     _, client, _ = published
     expected = {}

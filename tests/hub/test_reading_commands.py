@@ -189,3 +189,12 @@ def test_a_tag_on_another_snapshot_is_refused_by_every_command_and_forgotten(pub
     published.move_tag(REPO, NEWER, "main")  # its publisher puts it right
     code, told, _ = freshstack(f"download {name} --json")[0]
     assert (code, told["snapshot"]) == (0, NEWER)
+
+
+@pytest.mark.slow  # the client goes on trying for half a minute
+def test_a_hub_that_is_not_there_is_told_of_in_one_line(client):
+    nowhere = {"HF_ENDPOINT": "http://127.0.0.1:9"}  # the port of the discard service, where nobody listens
+    done = client(["freshstack", "download", "langchain@2024-10"], env=nowhere)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: freshstack/langchain@2024-10 cannot be downloaded, got the Hub does not answer")
