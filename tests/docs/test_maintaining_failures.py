@@ -97,11 +97,6 @@ def public(hub, folder):
     hub.put(REPO, {".gitattributes": b""})
 
 
-def odd_card(hub, folder):
-    card = folder / "README.md"
-    card.write_text(card.read_text().replace("license: cc-by-sa-4.0", "license: CC BY"))
-
-
 def damaged(hub, folder):
     hub.put(REPO, folder, tag=OLDER)
     hub.corrupt(REPO, "corpus/corpus-00000-of-00001.parquet")
@@ -125,7 +120,6 @@ HOW = {
     "holds another dataset": of_another_dataset,
     "holds no snapshot": of_no_snapshot,
     "expected a private repository, got a public one": public,
-    "README.md, expected metadata that the Hub takes": odd_card,
     "what came back from the Hub is not what was sent": damaged,
 }
 """From a message to what brings it about."""
