@@ -1,6 +1,5 @@
 """Waiting for what goes away by itself, and never longer than people do."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Any, TypeVar
 
 from builders.publishing.words import PASSING, Trouble, trouble
 from freshstack_datasets.errors import FreshStackError
+from freshstack_datasets.hub.download import bars_on_terminals
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class Patience:
         tries = looks = 0
         while True:
             try:
-                with _handed_over(), _bars():
+                with _handed_over(), bars_on_terminals():
                     return action()
             except FreshStackError:
                 raise
@@ -87,19 +87,6 @@ def _handed_over() -> Iterator[None]:
         yield
     finally:
         hooks.remove(_hand_over)
-
-
-@contextmanager
-def _bars() -> Iterator[None]:
-    """Let the client draw its progress bars only on a terminal, or where it was told to."""
-    from huggingface_hub import constants
-    from huggingface_hub.utils.tqdm import disable_progress_bars
-
-    if constants.HF_HUB_DISABLE_PROGRESS_BARS is not None or (sys.stderr is not None and sys.stderr.isatty()):
-        yield
-    else:
-        with disable_progress_bars():
-            yield
 
 
 def _hand_over(response: Any) -> None:

@@ -123,7 +123,7 @@ def renew(pin: Pin) -> list[str]:
     """
     damaged = changed(pin)
     for at, path in damaged:
-        with in_words(f"{path} of {pin} is damaged and cannot be downloaded again", at.repository), _bars():
+        with in_words(f"{path} of {pin} is damaged and cannot be downloaded again", at.repository), bars_on_terminals():
             from huggingface_hub import hf_hub_download
 
             hf_hub_download(at.repository, path, repo_type="dataset", revision=at.commit, force_download=True)
@@ -179,14 +179,14 @@ def _bring(pin: Pin, at: At, needed: Sequence[str], more: Sequence[str] = ()) ->
 
 
 def _fetch(at: At, what: str, patterns: Sequence[str]) -> None:
-    with in_words(what, at.repository), _bars():
+    with in_words(what, at.repository), bars_on_terminals():
         from huggingface_hub import snapshot_download
 
         snapshot_download(at.repository, repo_type="dataset", revision=at.commit, allow_patterns=list(patterns))
 
 
 @contextmanager
-def _bars() -> Iterator[None]:
+def bars_on_terminals() -> Iterator[None]:
     """Let the client draw its progress bars only on a terminal, or where it was told to."""
     from huggingface_hub import constants
     from huggingface_hub.utils.tqdm import disable_progress_bars
