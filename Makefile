@@ -40,7 +40,6 @@ setup: $(STAMP)  ## the virtual environment, with everything the tests need
 $(STAMP): pyproject.toml | $(BIN)/pip
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'  # the first with --group
 	$(BIN)/pip install --quiet --editable '.[all]' --group dev
-	$(BIN)/pip install --quiet --no-deps beir==2.2.0  # its loader of the Hub does without what it requires
 	touch $@
 
 test: setup  ## the tests, without the slow ones

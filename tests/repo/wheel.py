@@ -16,6 +16,7 @@ IMPORT_ALL = """
 import importlib, pkgutil, sys
 import freshstack_datasets as fsd
 names = [m.name for m in pkgutil.walk_packages(fsd.__path__, "freshstack_datasets.") if not m.name.endswith("__main__")]
+names = [n for n in names if not n.startswith("freshstack_datasets.adapters.") or n.count(".") == 2]  # the rest needs extras
 for name in names:
     importlib.import_module(name)
 print(f"imported {len(names)} modules of freshstack-datasets {fsd.__version__}")
