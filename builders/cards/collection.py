@@ -1,7 +1,5 @@
 """The cards that are kept in ``dataset_cards``: one for each dataset that is known by name."""
 
-from pathlib import Path
-
 from builders.cards import facts
 from builders.cards.render import PICTURES, written
 from freshstack_datasets import catalog
@@ -24,9 +22,8 @@ def collection() -> dict[str, bytes]:
 
 
 def _known() -> dict[str, facts.Facts]:
-    here: dict[str, Path] = catalog.bundled()
-    names = sorted({*catalog.known(), *here})
+    here = catalog.bundled()
     return {
         name.rpartition("/")[2]: facts.of_folder(here[name]) if name in here else facts.of_catalog(name)
-        for name in names
+        for name in catalog.full_names()
     }

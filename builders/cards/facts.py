@@ -1,7 +1,7 @@
 """What a card says of a dataset, gathered from its snapshot, from the catalog, or from both."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from freshstack_datasets.loading import load
 from freshstack_datasets.manifest import Manifest
 
 CARD = "README.md"
+
+Sizes = tuple[int | None, int | None]
+"""Questions and documents of a snapshot; None for what is not known."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,11 @@ class Facts:
         sections: What else they say, from a heading to a text.
         rows: How many rows its tables have, as far as that is known.
         known: What the catalog has of the dataset.
-        published: What the catalog has of the snapshot.
+        published: What the catalog has of this very snapshot.
         manifest: What the snapshot says of itself; None where it is not on this machine.
         statistics: What was counted in it; None likewise.
         counted: The same of its tables, for ``datasets``.
-        others: The names of the dataset's other snapshots.
+        others: The dataset's other snapshots: their sizes by name, None where neither is known.
     """
 
     name: str
@@ -48,12 +51,26 @@ class Facts:
     manifest: Manifest | None = None
     statistics: Statistics | None = None
     counted: Sequence[Mapping[str, Any]] = ()
-    others: Collection[str] = field(default_factory=frozenset)
+    others: Mapping[str, Sizes | None] = field(default_factory=dict)
 
     @property
-    def figures_published(self) -> bool:
-        """Whether the catalog's figures are of this dataset; those of an unfiltered one are of the filtered."""
-        return self.published is not None and self.name in catalog.known()
+    def original(self) -> KnownSnapshot | None:
+        """What the catalog has of the original of October 2024 that this is, or a correction of; None for all others.
+
+        Only of these is it known how the authors of FreshStack made them.
+        """
+        entry = catalog.published(self.name).get(self.snapshot.partition(".")[0])
+        return entry if entry is not None and entry.layout == "oct-2024" else None
+
+    @property
+    def filtered(self) -> bool:
+        """Whether the catalog's figures of questions are of this dataset, and not of the twin that keeps fewer."""
+        return self.name in catalog.known()
+
+    @property
+    def told(self) -> KnownSnapshot | None:
+        """What was published of this snapshot by others, or is all that there is; None where its own counts say all."""
+        return self.published if self.manifest is None or self.published is self.original else None
 
     @property
     def documents(self) -> int:
@@ -61,17 +78,25 @@ class Facts:
         return self.rows["corpus"]
 
     @property
-    def queries(self) -> int:
-        """How many queries it has."""
-        return self.rows["queries"]
+    def queries(self) -> int | None:
+        """How many queries it has, None where that is not known."""
+        return self.rows.get("queries")
+
+    def among(self, snapshots: Mapping[str, Sizes | None]) -> "Facts":
+        """Return the same of a dataset that has these snapshots too.
+
+        Args:
+            snapshots: Sizes by name, None where they are not known, such as of the tags of its repository.
+        """
+        more = {name: sizes or self.others.get(name) for name, sizes in snapshots.items() if name != self.snapshot}
+        return replace(self, others={**self.others, **more})
 
 
-def of_folder(folder: Path, snapshots: Collection[str] = ()) -> Facts:
+def of_folder(folder: Path) -> Facts:
     """Return what is known of the snapshot in a folder.
 
     Args:
         folder: The folder.
-        snapshots: The names of more snapshots of the dataset, such as the tags of its repository.
 
     Raises:
         MissingExtraError: A package that counts tokens is not installed.
@@ -96,7 +121,7 @@ def of_folder(folder: Path, snapshots: Collection[str] = ()) -> Facts:
         manifest=manifest,
         statistics=statistics(data),
         counted=counts(folder, manifest),
-        others={*snapshots, *catalog.published(data.name)} - {data.snapshot},
+        others=_catalogued(data.name, data.snapshot),
     )
 
 
@@ -104,11 +129,11 @@ def of_catalog(name: str) -> Facts:
     """Return what is known of the newest catalogued snapshot of a dataset without the snapshot.
 
     Args:
-        name: The full name of a dataset whose figures are catalogued.
+        name: The full name of a dataset of the catalog; one that is unfiltered has its twin's corpus.
     """
-    known = catalog.known()[name]
-    snapshot = max(known.snapshots, key=catalog.snapshot_order)
-    published = known.snapshots[snapshot]
+    known = catalog.known()[name.removesuffix(catalog.UNFILTERED)]
+    snapshot = max(catalog.published(name), key=catalog.snapshot_order)
+    published = catalog.published(name)[snapshot]
     return Facts(
         name=name,
         snapshot=snapshot,
@@ -116,8 +141,17 @@ def of_catalog(name: str) -> Facts:
         languages=known.languages,
         about=known.description,
         sections={},
-        rows={"corpus": published.documents, "queries": published.queries},
+        rows={"corpus": published.documents, **({"queries": published.queries} if name in catalog.known() else {})},
         known=known,
         published=published,
-        others=known.snapshots.keys() - {snapshot},
+        others=_catalogued(name, snapshot),
     )
+
+
+def _catalogued(name: str, but: str) -> dict[str, Sizes | None]:
+    """Return the sizes of a dataset's catalogued snapshots by name, but of one."""
+    return {other: _sizes(name, entry) for other, entry in catalog.published(name).items() if other != but}
+
+
+def _sizes(name: str, entry: KnownSnapshot) -> Sizes:
+    return entry.queries if name in catalog.known() else None, entry.documents

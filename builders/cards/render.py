@@ -1,17 +1,18 @@
 """A card as Markdown, and its pictures: the template filled with what is known of a dataset."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builders.cards import facts
-from builders.cards.facts import Facts
+from builders.cards.facts import Facts, Sizes
 from builders.cards.front_matter import front_matter
+from builders.cards.history import HEADING, snapshots_table
 from builders.cards.pictures import Picture, lengths_picture, quarters_picture
 from builders.cards.statistics import Lengths
-from builders.cards.tables import figures, made, snapshots_table, spread, tables_table
+from builders.cards.tables import figures, made, spread, tables_table
 from freshstack_datasets import catalog
 from freshstack_datasets.card import heading, paragraphs, plain, source_item
 from freshstack_datasets.errors import InputError, MissingExtraError, shown
@@ -33,21 +34,21 @@ _MTEB = {
 
 
 def render(
-    folder: Path, *, repository: str | None = None, snapshots: Collection[str] = ()
+    folder: Path, *, repository: str | None = None, snapshots: Mapping[str, Sizes | None] | None = None
 ) -> tuple[str, dict[str, bytes]]:
     """Return the card of a snapshot as it is published, and its pictures by their paths beside it.
 
     Args:
         folder: The folder of the snapshot; its README.md tells what those who made it say of it.
         repository: Where it is published, ``ORG/NAME``; when not given, where its name says.
-        snapshots: The names of snapshots that are published there.
+        snapshots: The snapshots that are published there: their sizes by name, None where they are not known.
 
     Raises:
         InputError: The repository is none.
         MissingExtraError: A package that cards are made with is not installed.
         SnapshotError: It is no snapshot, or cannot be read.
     """
-    return written(facts.of_folder(folder, snapshots), repository=repository)
+    return written(facts.of_folder(folder).among(snapshots or {}), repository=repository)
 
 
 def written(
@@ -85,14 +86,16 @@ def _context(known: Facts, repository: str, in_clone: bool) -> dict[str, Any]:
         "title": title,
         "about": _lines(known.about),
         "sections": [(heading(name), _lines(text)) for name, text in known.sections.items()],
-        "name": plain(known.name),
+        "name": known.name,
+        "twin": known.name.removesuffix(catalog.UNFILTERED),
         "short": re.sub(r"[^A-Za-z0-9]", "", known.name.rpartition("/")[2]) or "dataset",
         "snapshot": known.snapshot,
         "repository": repository,
         "in_clone": in_clone,
         "here": manifest is not None,
-        "published": known.published,
-        "filtered": known.figures_published,
+        "original": known.original,
+        "told": known.told,
+        "filtered": known.filtered,
         "license": plain(known.license),
         "attribution": known.license.lower().startswith("cc-by"),
         "fingerprint": manifest.fingerprint if manifest else "",
@@ -100,7 +103,9 @@ def _context(known: Facts, repository: str, in_clone: bool) -> dict[str, Any]:
         "figures": figures(known),
         "spread": spread(known),
         "made": made(known),
+        "models": bool(manifest and manifest.recipe.models),
         "sources": [source_item(source) for source in manifest.sources] if manifest else [],
+        "history": HEADING,
         "snapshots": snapshots_table(known),
         "next": _next(known.snapshot),
         "queries": known.queries,

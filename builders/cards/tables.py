@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from builders.cards.facts import Facts
-from freshstack_datasets import catalog
 from freshstack_datasets.card import plain
-from freshstack_datasets.catalog import snapshot_order
 from freshstack_datasets.recipe import Recipe, Tool
 from freshstack_datasets.tables.schema import TABLES
 
@@ -34,22 +32,24 @@ def figures(known: Facts) -> list[tuple[str, str, str]]:
 
     Published ones have the digits that they have there, counted means have one.
     """
-    published = _published(known) if known.figures_published else {}
+    published = _published(known)
     counted = _counted(known)
     names = list(dict.fromkeys([*published, *counted]))
     return [(name, published.get(name, ""), counted.get(name, "")) for name in names]
 
 
 def _published(known: Facts) -> dict[str, str]:
-    snapshot = known.published
+    snapshot = known.told
     if snapshot is None:
         return {}
     found = {
-        "questions": f"{snapshot.queries:,}",
+        **({"questions": f"{snapshot.queries:,}"} if known.filtered else {}),
         "documents": f"{snapshot.documents:,}",
         "repositories": f"{len(snapshot.repositories):,}",
-        "nuggets a question": f"{snapshot.nuggets_per_query}",
     }
+    if not known.filtered:
+        return found
+    found["nuggets a question"] = f"{snapshot.nuggets_per_query}"
     if (means := snapshot.figures) is not None:
         found |= {
             "tokens of a question": f"{means.query_tokens}",
@@ -72,7 +72,7 @@ def _counted(known: Facts) -> dict[str, str]:
         "tokens of a document": found.documents,
     }
     return {
-        "questions": f"{known.queries:,}",
+        "questions": f"{known.rows['queries']:,}",
         "documents": f"{known.documents:,}",
         "nuggets a question": f"{found.nuggets_per_query:,.1f}",
         **{name: f"{of.mean:,.1f}" for name, of in lengths.items() if of is not None},
@@ -93,20 +93,6 @@ def _listed(counts: Mapping[str, int]) -> str:
     shown = [f"{_inside(value[:_LONGEST])} {count:,}" for value, count in list(counts.items())[:_MOST_VALUES]]
     others = len(counts) - len(shown)
     return ", ".join([*shown, *([f"and {others:,} more"] if others else [])])
-
-
-def snapshots_table(known: Facts) -> list[tuple[str, str, str, bool]]:
-    """Return name, questions and documents of each snapshot, the newest first, and whether it is this one."""
-    dataset = catalog.known().get(known.name)
-    catalogued = dataset.snapshots if dataset else {}
-    rows = []
-    for name in sorted({known.snapshot, *known.others}, key=snapshot_order, reverse=True):
-        this = name == known.snapshot
-        entry = catalogued.get(name)
-        sizes = (known.queries, known.documents) if this else (entry.queries, entry.documents) if entry else None
-        queries, documents = (f"{size:,}" for size in sizes) if sizes else (UNKNOWN, UNKNOWN)
-        rows.append((name, queries, documents, this))
-    return rows
 
 
 def made(known: Facts) -> list[str]:

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from builders.cards.facts import Sizes
 from builders.publishing.look import MAIN, Repository, Seen
-from builders.publishing.plan import CARD, KEPT, LocalFile, Plan, Prepared
+from builders.publishing.plan import CARD, KEPT, LocalFile, Plan, Prepared, RemoteFile
 from freshstack_datasets.catalog import is_snapshot_name, snapshot_order
 from freshstack_datasets.errors import HubError, SnapshotError, shown_path
 from freshstack_datasets.manifest import FILE, Manifest
+from freshstack_datasets.tables.schema import CORPUS, QUERIES
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitInfo, CommitOperationAdd
@@ -48,22 +51,33 @@ def decide(prepared: Prepared, repository: Repository, seen: Seen) -> Step:
         branch = beside if seen.branches.get(beside) == commit else MAIN
         return Step(prepared.plan(()).nothing(), branch, seen.head, commit, tagged=True)
     newest = _newest(repository, manifest, seen)
-    plan = prepared.plan(seen.files)
+    prepared = prepared.among(_published(repository, manifest, seen))
     if newest is None or snapshot_order(newest) <= snapshot_order(manifest.snapshot):
-        return Step(plan, MAIN, seen.head, None if plan.changes else seen.head)
-    return _beside(prepared, repository, seen, plan)
+        return _onto(prepared, repository, MAIN, seen.head, seen.files)
+    return _beside(prepared, repository, seen)
 
 
-def _beside(prepared: Prepared, repository: Repository, seen: Seen, plan: Plan) -> Step:
+def _beside(prepared: Prepared, repository: Repository, seen: Seen) -> Step:
     """Return what is left to do for a snapshot that is older than that of main, which stays what it is."""
     branch = branch_of(prepared.manifest)
     if (commit := _in_history(repository, prepared.manifest)) is not None:
-        return Step(plan, MAIN, seen.head, commit)
+        return Step(prepared.plan(()).nothing(), MAIN, seen.head, commit)
     if branch in seen.branches:
         head = seen.branches[branch]
-        plan = prepared.plan(repository.files(head))
-        return Step(plan, branch, head, None if plan.changes else head)
-    return Step(plan, branch, seen.head)
+        return _onto(prepared, repository, branch, head, repository.files(head))
+    return Step(prepared.plan(seen.files), branch, seen.head)
+
+
+def _onto(prepared: Prepared, repository: Repository, branch: str, head: str, there: tuple[RemoteFile, ...]) -> Step:
+    """Return what is left to do on a branch.
+
+    Where it holds this very snapshot, which lacks only its tag, its card stays: other snapshots may have been published
+    since it was written.
+    """
+    plan = prepared.plan(there)
+    if plan.only_card and prepared.same_text(CARD, repository.card(head)):
+        plan = plan.nothing()
+    return Step(plan, branch, head, None if plan.changes else head)
 
 
 def branch_of(manifest: Manifest) -> str:
@@ -95,6 +109,18 @@ def next_name(snapshot: str, taken: Iterable[str]) -> str:
     month = snapshot.partition(".")[0]
     numbers = [int(name.partition(".")[2] or 0) for name in taken if is_snapshot_name(name) and name.startswith(month)]
     return f"{month}.{max(numbers, default=0) + 1}"
+
+
+def _published(repository: Repository, manifest: Manifest, seen: Seen) -> dict[str, Sizes | None]:
+    """Return the sizes of the snapshots that have a tag, by name, None where it is on something else."""
+    tags = {name: commit for name, commit in seen.tags.items() if is_snapshot_name(name)}
+    found = {name: repository.manifest(commit) for name, commit in tags.items()}
+    return {
+        name: (told.tables[QUERIES.name].rows, told.tables[CORPUS.name].rows)
+        if told is not None and (told.dataset, told.snapshot) == (manifest.dataset, name)
+        else None
+        for name, told in found.items()
+    }
 
 
 def _newest(repository: Repository, manifest: Manifest, seen: Seen) -> str | None:
@@ -170,7 +196,7 @@ def _committed(prepared: Prepared, repository: Repository, step: Step, *, pull_r
     return repository.api.create_commit(
         repository.name,
         [
-            *(_added(prepared, file) for file in prepared.files),
+            *(_added(prepared.folder, file) for file in step.plan.files),
             *(CommitOperationDelete(file.path, is_folder=False) for file in step.plan.deletes),
         ],
         commit_message=title_of(prepared.manifest),
@@ -182,7 +208,7 @@ def _committed(prepared: Prepared, repository: Repository, step: Step, *, pull_r
     )
 
 
-def _added(prepared: Prepared, file: LocalFile) -> "CommitOperationAdd":
+def _added(folder: Path, file: LocalFile) -> "CommitOperationAdd":
     """Return the operation that adds a file, whose bytes the client reads anew.
 
     Raises:
@@ -198,7 +224,7 @@ def _added(prepared: Prepared, file: LocalFile) -> "CommitOperationAdd":
     except (OSError, ValueError):  # ValueError: the client's word for no file
         got = "none that can be read"
     hint = "nothing was sent: run it again when nothing changes the folder"
-    raise SnapshotError(shown_path(prepared.folder / file.path), expected="the bytes as before", got=got, hint=hint)
+    raise SnapshotError(shown_path(folder / file.path), expected="the bytes as before", got=got, hint=hint)
 
 
 def tag(prepared: Prepared, repository: Repository, commit: str) -> None:

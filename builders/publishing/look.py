@@ -1,11 +1,11 @@
 """What a dataset repository of the Hub holds, as seen from one commit."""
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builders.publishing.plan import RemoteFile
+from builders.publishing.plan import CARD, RemoteFile
 from freshstack_datasets.errors import HubError, SnapshotError
 from freshstack_datasets.manifest import FILE, Manifest, parse_manifest
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAIN = "main"
 _PULL_REQUEST = "refs/pr/"
 _MOST = 16_000_000
-"""Bytes of a ``snapshot.json``; what is larger is none."""
+"""Bytes of a ``snapshot.json`` or of a card; what is larger is none."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class Repository:
 
     name: str
     api: "HfApi"
+    _manifests: dict[str, Manifest | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Those that were asked for, by commit: a commit never changes."""
 
     @property
     def address(self) -> str:
@@ -100,16 +102,26 @@ class Repository:
 
     def manifest(self, commit: str) -> Manifest | None:
         """Return what the snapshot of a commit says of itself, None when the commit holds no snapshot."""
+        if commit not in self._manifests:
+            content = self._read(FILE, commit)
+            try:
+                self._manifests[commit] = parse_manifest(content) if content is not None else None
+            except SnapshotError:
+                self._manifests[commit] = None
+        return self._manifests[commit]
+
+    def card(self, commit: str) -> bytes:
+        """Return the card of a commit, nothing when it has none."""
+        return self._read(CARD, commit) or b""
+
+    def _read(self, path: str, commit: str) -> bytes | None:
+        """Return the beginning of a file of a commit, None when there is none."""
         from huggingface_hub.errors import RemoteEntryNotFoundError
 
         with tempfile.TemporaryDirectory() as folder:
             try:
-                path = self.api.hf_hub_download(self.name, FILE, repo_type="dataset", revision=commit, cache_dir=folder)
+                file = self.api.hf_hub_download(self.name, path, repo_type="dataset", revision=commit, cache_dir=folder)
             except RemoteEntryNotFoundError:
                 return None
-            with Path(path).open("rb") as stream:
-                content = stream.read(_MOST + 1)
-        try:
-            return parse_manifest(content)
-        except SnapshotError:
-            return None
+            with Path(file).open("rb") as stream:
+                return stream.read(_MOST + 1)

@@ -1,21 +1,21 @@
 """What a commit would do: the files of a snapshot against those that a repository holds."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from builders.cards.render import render
-from freshstack_datasets.errors import SnapshotError, shown, shown_path
+from builders.cards.facts import Facts, Sizes, of_folder
+from builders.cards.history import same_but_for_history
+from builders.cards.render import written
+from builders.publishing.stand_ins import refuse_stand_ins
+from freshstack_datasets.errors import SnapshotError, shown_path
 from freshstack_datasets.manifest import FILE, Manifest, read_manifest
 from freshstack_datasets.verification import Problem, verify
 
 CARD = "README.md"
 KEPT = ".gitattributes"
 """The one file of a repository that is not a snapshot's: it tells git which files are large."""
-
-_STAND_IN = re.compile(r"(stand-in|fake)(?![a-z0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,19 @@ class Plan:
         """Whether there is anything to commit."""
         return bool(self.adds or self.deletes)
 
+    @property
+    def files(self) -> tuple[LocalFile, ...]:
+        """What the repository holds afterwards, in the order of the paths."""
+        return tuple(sorted((*self.adds, *self.keeps), key=lambda file: file.path))
+
+    @property
+    def only_card(self) -> bool:
+        """Whether the card is all that it changes."""
+        return [file.path for file in self.adds] == [CARD] and not self.deletes
+
     def nothing(self) -> "Plan":
         """Return the plan for the same files when all of them are there."""
-        return Plan((), tuple(sorted((*self.adds, *self.keeps), key=lambda file: file.path)), ())
+        return Plan((), self.files, ())
 
 
 @dataclass(frozen=True)
@@ -100,12 +110,38 @@ class Prepared:
     Args:
         folder: Where it is.
         manifest: What it says of itself.
+        known: What its card says.
+        repository: Where its card says that it is; None for where its name says.
         files: Its files, with the card and its pictures, in the order of their paths.
     """
 
     folder: Path
     manifest: Manifest
+    known: Facts
+    repository: str | None
     files: tuple[LocalFile, ...]
+
+    def among(self, snapshots: Mapping[str, Sizes | None]) -> "Prepared":
+        """Return the same with a card that lists these snapshots too.
+
+        Args:
+            snapshots: What is published already: sizes by name, None where they are not known.
+        """
+        text, _ = written(self.known.among(snapshots), repository=self.repository)
+        card = _text_file(CARD, text.encode())
+        return replace(self, files=tuple(card if file.path == CARD else file for file in self.files))
+
+    def same_text(self, path: str, there: bytes) -> bool:
+        """Return whether a text that was rendered is what is there, whatever other snapshots a card lists.
+
+        Args:
+            path: Where it goes.
+            there: The bytes that are there.
+        """
+        here = next(file.source for file in self.files if file.path == path)
+        if path != CARD or not isinstance(here, bytes):
+            return here == there
+        return same_but_for_history(here.decode(), there.decode("utf-8", "replace"))
 
     def plan(self, there: Iterable[RemoteFile]) -> Plan:
         """Return what makes the files of a repository those of the snapshot and no others.
@@ -158,21 +194,14 @@ def prepare(folder: Path, repository: str | None = None) -> Prepared:
     if problems := verify(folder):
         raise UnfitError(folder, problems)
     manifest = read_manifest(folder)
-    _refuse_stand_ins(folder, manifest)
-    card, pictures = render(folder, repository=repository)
+    refuse_stand_ins(folder, manifest)
+    known = of_folder(folder)
+    card, pictures = written(known, repository=repository)
     texts = {FILE: (folder / FILE).read_bytes(), CARD: card.encode(), **pictures}
     files = [LocalFile(file.path, file.size, file.sha256, folder / file.path) for file in manifest.files()]
-    files += [LocalFile(path, len(text), hashlib.sha256(text).hexdigest(), text) for path, text in texts.items()]
-    return Prepared(folder, manifest, tuple(sorted(files, key=lambda file: file.path)))
+    files += [_text_file(path, text) for path, text in texts.items()]
+    return Prepared(folder, manifest, known, repository, tuple(sorted(files, key=lambda file: file.path)))
 
 
-def _refuse_stand_ins(folder: Path, manifest: Manifest) -> None:
-    """Refuse a snapshot that says of a model that it is none."""
-    for stage, model in sorted(manifest.recipe.models.items()):
-        if _STAND_IN.match(model):
-            raise SnapshotError(
-                f"{shown_path(folder)} is not published",
-                expected="one that language models made",
-                got=f"the stand-in {shown(model)} as the model of {shown(stage)}",
-                hint="build it with a real model; a stand-in is for trying out the steps",
-            )
+def _text_file(path: str, text: bytes) -> LocalFile:
+    return LocalFile(path, len(text), hashlib.sha256(text).hexdigest(), text)

@@ -26,7 +26,7 @@ def prove(
 
     Returns:
         What is wrong with what came back; and the paths of files that are whole, but not those that are here: the
-        card and what else no fingerprint is of.
+        card, unless it only lists other snapshots, and what else no fingerprint is of.
     """
     with _downloaded(repository, commit, patience.run) as (folder, cache):
         try:
@@ -37,8 +37,8 @@ def prove(
         if found != prepared.manifest.fingerprint:
             message = f"expected {prepared.manifest.fingerprint}, got {found}"
             problems.append(Problem("fingerprint", FILE, "", message))
-        texts = {file.path: file.source for file in prepared.files if isinstance(file.source, bytes)}
-        return problems, [path for path, text in texts.items() if not _holds(folder / path, text)]
+        texts = [file.path for file in prepared.files if isinstance(file.source, bytes)]
+        return problems, [path for path in texts if not prepared.same_text(path, _read(folder / path))]
 
 
 @contextmanager
@@ -56,5 +56,6 @@ def _downloaded(
         yield Path(folder), root
 
 
-def _holds(path: Path, content: bytes) -> bool:
-    return path.is_file() and path.read_bytes() == content
+def _read(path: Path) -> bytes:
+    """Return the bytes of a file, none when it is not there; every text of ours has some."""
+    return path.read_bytes() if path.is_file() else b""

@@ -220,7 +220,7 @@ class _Work:
         return found
 
     def _say_sent(self, step: Step, where: str) -> None:
-        files, size = self.prepared.files, sum(file.size for file in step.plan.adds)
+        files, size = step.plan.files, sum(file.size for file in step.plan.adds)
         self.patience.say(f"sending {len(files)} files to {where}, {size:,} bytes of them new")
 
     def _told(self, state: State, plan: Plan) -> Published:

@@ -15,6 +15,7 @@ import freshstack_datasets as fsd
 from builders.cards import facts
 from builders.cards.collection import collection
 from builders.cards.front_matter import LICENSES, front_matter, licensed, size_category
+from builders.cards.history import same_but_for_history
 from builders.cards.render import CANARY, render, written
 from builders.cli import main
 from builders.correcting.corrections import COLUMNS
@@ -249,16 +250,37 @@ def test_an_unfiltered_twin_has_the_repositories_and_not_the_figures_of_the_filt
 
 
 def test_the_snapshots_of_a_dataset_are_listed_the_newest_first(toy, tmp_path):
-    text, _ = render(toy, snapshots=["2026-10", "2026-07", "2026-10.1"])
+    text, _ = render(toy, snapshots={"2026-10": (9, 9), "2026-07": (1200, 5), "2026-10.1": None})
     assert section(text, "Snapshots").startswith(
         "\n| snapshot | questions | documents | |\n|---|--:|--:|---|\n"
-        "| `2026-10.1` | – | – |  |\n| `2026-10` | 3 | 3 | this one |\n| `2026-07` | – | – |  |\n"
+        "| `2026-10.1` | – | – |  |\n| `2026-10` | 3 | 3 | this one |\n| `2026-07` | 1,200 | 5 |  |\n"
     )
     assert "a correction is a new one, `2026-10.1`," in text
     folder = small_dataset.write(tmp_path / "langchain", dataset="freshstack/langchain", snapshot="2026-10.9")
     text, _ = render(folder)
     assert "| `2026-10.9` | 3 | 3 | this one |\n| `2024-10` | 203 | 49,514 |  |\n" in text
     assert "`2026-10.10`," in text
+
+
+def test_of_the_snapshots_of_an_unfiltered_twin_no_questions_are_counted(tmp_path):
+    name = "freshstack/langchain-unfiltered"
+    text, _ = render(small_dataset.write(tmp_path / "langchain", dataset=name))
+    # arXiv:2504.13128, table 1: 49,514 documents; its 203 questions are of those that were kept
+    assert "| `2026-10` | 3 | 3 | this one |\n| `2024-10` | – | 49,514 |  |\n" in text
+
+
+def test_cards_that_list_other_snapshots_are_the_same_but_for_history(toy, tmp_path):
+    text, _ = render(toy)
+    longer, _ = render(toy, snapshots={"2026-07": (1, 2), "2026-10.1": None})
+    assert text != longer
+    assert same_but_for_history(text, longer)
+    assert not same_but_for_history(text, text.replace("| `2026-10` | 3 |", "| `2026-10` | 4 |"))
+    assert not same_but_for_history(text, longer.replace("Nobody asked them.", "Somebody asked them."))
+    assert not same_but_for_history(text, "")
+    # a text of its makers that looks like the list is none
+    folder = small_dataset.write(tmp_path / "toy", sections={"Snapshots": "| `2026-07` | 1 | 2 | |"})
+    other = small_dataset.write(tmp_path / "other", sections={"Snapshots": "| `2026-08` | 1 | 2 | |"})
+    assert not same_but_for_history(render(folder)[0], render(other)[0])
 
 
 def test_examples_name_the_repository_that_it_is_published_in(toy, tmp_path):
@@ -341,8 +363,9 @@ def test_the_cards_that_are_kept_are_those_that_are_made():
 
 
 def test_every_known_dataset_has_a_card_with_the_canary_and_only_true_links():
-    topics = ["angular", "godot", "langchain", "laravel", "nimbus", "yolo"]
-    assert sorted(path.stem for path in KEPT.glob("[a-z]*.md")) == topics
+    published = ["angular", "godot", "langchain", "laravel", "yolo"]
+    topics = [*published, *(f"{topic}-unfiltered" for topic in published), "nimbus"]
+    assert sorted(path.stem for path in KEPT.glob("[a-z]*.md")) == sorted(topics)
     for topic in topics:
         text = (KEPT / f"{topic}.md").read_text()
         assert text.count(CANARY) == 1

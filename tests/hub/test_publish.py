@@ -351,7 +351,7 @@ def test_a_pull_request_has_no_tag_and_leaves_main_alone(hub, publish, two_snaps
     assert done.code == 0
     assert f"\n{hub.url}/datasets/{repo}/discussions/1\nonce it is merged, run the same command without" in done.out
     check(hub, repo, older, commits=2)
-    assert files_at(hub, repo, "refs/pr/1") == files_of(newer, repo)
+    assert files_at(hub, repo, "refs/pr/1") == files_of(newer, repo, (older,))
 
     again = publish(newer, "--repo", repo, "--pull-request", "--json")
     assert again.told["pull_request"] == f"{hub.url}/datasets/{repo}/discussions/1"
@@ -379,7 +379,7 @@ def test_other_pull_requests_are_no_hindrance(hub, publish, two_snapshots, repo)
     told = publish(newer, "--repo", repo, "--pull-request", "--json").told
     assert (told["state"], told["tag"], told["commit"]) == ("proposed", None, None)
     assert told["pull_request"].endswith("/discussions/2")
-    assert files_at(hub, repo, "refs/pr/2") == files_of(newer, repo)
+    assert files_at(hub, repo, "refs/pr/2") == files_of(newer, repo, (older,))
 
 
 def test_a_pull_request_needs_a_repository_and_never_brings_an_older_snapshot(hub, publish, two_snapshots, repo):
