@@ -6,10 +6,9 @@ from typing import Any
 
 from freshstack_datasets.adapters.lines import write_json_lines, write_tab_lines
 from freshstack_datasets.adapters.note import write_note
-from freshstack_datasets.errors import SnapshotError, shown
+from freshstack_datasets.adapters.nuggets import numbered
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset
-from freshstack_datasets.tables.parquet import VERIFY
 
 
 def export(dataset: Dataset, folder: Path | str) -> None:
@@ -36,7 +35,7 @@ def export(dataset: Dataset, folder: Path | str) -> None:
     """
     with atomic_folder(folder) as work:
         write_tab_lines(work / "qrels.txt", _qrels(dataset))
-        write_tab_lines(work / "diversity.qrels", _nugget_qrels(dataset))
+        write_tab_lines(work / "diversity.qrels", numbered(dataset))
         write_tab_lines(work / "topics.tsv", ((q.query_id, " ".join(q.text.split())) for q in dataset.queries))
         write_json_lines(work / "corpus.jsonl", _documents(dataset))
         texts = (
@@ -50,20 +49,6 @@ def _qrels(dataset: Dataset) -> Iterator[tuple[str | int, ...]]:
     for query_id, documents in dataset.qrels.items():
         for doc_id, score in documents.items():
             yield query_id, 0, doc_id, score
-
-
-def _nugget_qrels(dataset: Dataset) -> Iterator[tuple[str | int, ...]]:
-    number: dict[tuple[str, str], int] = {}
-    for query_id in dataset.queries.columns("query_id")[0]:
-        for place, nugget in enumerate(dataset.nuggets_of(query_id), 1):
-            number[query_id, nugget.nugget_id] = place
-    rows = zip(*dataset.judgments.columns("query_id", "nugget_id", "doc_id", "score"), strict=True)
-    for query_id, nugget_id, doc_id, score in rows:
-        found = number.get((query_id, nugget_id))
-        if found is None:
-            what = f"a judgment of nugget {shown(nugget_id)} of query {shown(query_id)}"
-            raise SnapshotError(what, expected="a nugget of that query", got="none of that id", hint=VERIFY)
-        yield query_id, found, doc_id, score
 
 
 def _documents(dataset: Dataset) -> Iterator[dict[str, Any]]:
