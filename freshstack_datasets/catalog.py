@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -71,6 +72,7 @@ class KnownSnapshot(_Model):
 
     Args:
         source: Where the figures are from.
+        period: The first and the last day on which its questions were asked.
         queries: How many queries it has.
         documents: How many documents.
         nuggets_per_query: The mean, rounded to one place.
@@ -82,6 +84,7 @@ class KnownSnapshot(_Model):
     """
 
     source: _Text
+    period: Annotated[tuple[date, date], _Tuple] | None = None
     queries: Annotated[int, Field(gt=0)]
     documents: Annotated[int, Field(gt=0)]
     nuggets_per_query: _Mean

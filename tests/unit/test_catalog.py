@@ -1,5 +1,7 @@
 """The catalog against the figures of the paper."""
 
+from datetime import date
+
 import pytest
 
 from freshstack_datasets import catalog
@@ -45,6 +47,12 @@ def test_the_five_topics_have_the_published_means():
         found[name] = tuple(figures.model_dump().values())
         assert dataset.languages == ("en",)
     assert found == FIGURES
+
+
+def test_the_five_topics_have_the_published_period():
+    # Section 3.1 of the paper: questions asked from January 2023 to June 2024.
+    periods = {dataset.snapshots["2024-10"].period for dataset in catalog.known().values()}
+    assert periods == {(date(2023, 1, 1), date(2024, 6, 30))}
 
 
 def test_repositories_have_their_published_licence():
