@@ -1,15 +1,29 @@
 """What a manifest tells of a snapshot's making: sources, recipe, generator."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from freshstack_datasets.errors import shown
 
 Short = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Long = Annotated[str, StringConstraints(max_length=20_000)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}\z")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
-_Number = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-_Scalar = bool | _Number | float | Long | None
+
+
+def _of_64_bits(settings: dict[str, Any]) -> dict[str, Any]:
+    """Refuse larger whole numbers, which whoever reads the JSON as floats would round."""
+    for name, value in settings.items():
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            wanted = "whole numbers of at most 64 bits, or texts with their digits"
+            raise ValueError(f"{wanted}, got {shown(value)} for {shown(name)}")
+    return settings
+
+
+_Scalar = bool | int | float | Long | None
+_Parameters = Annotated[dict[Short, _Scalar], AfterValidator(_of_64_bits)]
+_Settings = Annotated[dict[Short, _Scalar | list[Long]], AfterValidator(_of_64_bits)]
 
 
 def as_tuple(value: object) -> object:
@@ -70,7 +84,7 @@ class Tool(Model):
 
     name: Short
     version: Short
-    parameters: dict[Short, _Scalar] = Field(default_factory=dict)
+    parameters: _Parameters = Field(default_factory=dict)
 
 
 class Recipe(Model):
@@ -89,13 +103,13 @@ class Recipe(Model):
     """
 
     builder: Short | None = None
-    parameters: dict[Short, _Scalar | list[Long]] = Field(default_factory=dict)
+    parameters: _Settings = Field(default_factory=dict)
     topic_sha256: Sha256 | None = None
     chunker: Tool | None = None
     tokenizer: Tool | None = None
     prompts: dict[Short, Sha256] = Field(default_factory=dict)
     models: dict[Short, Short] = Field(default_factory=dict)
-    pool: dict[Short, _Scalar | list[Long]] = Field(default_factory=dict)
+    pool: _Settings = Field(default_factory=dict)
     filters: Annotated[tuple[Filter, ...], BeforeValidator(as_tuple)] = ()
 
 

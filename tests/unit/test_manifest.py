@@ -67,6 +67,14 @@ def test_everything_that_is_written_is_read_again():
     assert parse_manifest(manifest.to_json().encode()) == manifest
 
 
+def test_numbers_of_64_bits_are_kept_to_the_last_digit():
+    settings = {"most": 2**63 - 1, "least": -(2**63), "whole": 2.0, "yes": True}
+    told = plain()
+    told["recipe"]["pool"] = settings
+    again = json.loads(parsed(told).to_json())["recipe"]["pool"]
+    assert (again, *map(type, again.values())) == (settings, int, int, float, bool)
+
+
 def test_missing_documents_are_a_member_only_where_there_are_some():
     assert "missing" not in json.loads(parsed(plain()).to_json())
     assert (
@@ -137,6 +145,13 @@ def test_the_text_of_a_manifest_has_sorted_keys_and_does_not_change():
         (["missing"], ["a", "a"], "missing: expected ascending ids, each once, got 'a' before 'a'"),
         (["missing"], [f"{i:06}" for i in range(100_001)], "missing, expected .*100000"),
         (["missing"], ["a" * 1_000_000, "b" * 1_000_001], "missing: expected at most 2000000 characters in all"),
+        (
+            ["recipe", "chunker", "parameters"],
+            {"seed": 2**63},  # as a float it were another one
+            "recipe.chunker.parameters, expected whole numbers of at most 64 bits, .*, got 9223372036854775808 for 'seed'",
+        ),
+        (["recipe", "pool"], {"seed": -(2**63) - 1}, "recipe.pool, expected whole numbers of at most 64 bits"),
+        (["recipe", "parameters"], {"seed": 10**40}, "recipe.parameters, expected whole numbers of at most 64 bits"),
         (["sources", 0, "counts"], {"documents": -1}, "sources.0.counts.documents"),
         (["sources", 0, "url"], "a\x1b[31mb", "sources.0.url"),
         (["recipe", "oven"], 1, "recipe.oven"),
