@@ -11,6 +11,7 @@ from freshstack_datasets.catalog import snapshot_order
 from freshstack_datasets.errors import HubError, SnapshotError, shown
 from freshstack_datasets.files import matching
 from freshstack_datasets.hub import cached, ledger
+from freshstack_datasets.hub.asking import await_answer
 from freshstack_datasets.hub.pins import At, Pin, not_here
 from freshstack_datasets.hub.words import in_words
 from freshstack_datasets.manifest import FILE, Manifest, read_manifest
@@ -126,6 +127,7 @@ def renew(pin: Pin) -> list[str]:
         with in_words(f"{path} of {pin} is damaged and cannot be downloaded again", at.repository), bars_on_terminals():
             from huggingface_hub import hf_hub_download
 
+            await_answer(at.repository)
             hf_hub_download(at.repository, path, repo_type="dataset", revision=at.commit, force_download=True)
     return [path for _, path in damaged]
 
@@ -182,6 +184,7 @@ def _fetch(at: At, what: str, patterns: Sequence[str]) -> None:
     with in_words(what, at.repository), bars_on_terminals():
         from huggingface_hub import snapshot_download
 
+        await_answer(at.repository)
         snapshot_download(at.repository, repo_type="dataset", revision=at.commit, allow_patterns=list(patterns))
 
 

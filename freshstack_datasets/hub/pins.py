@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from freshstack_datasets import catalog
 from freshstack_datasets.catalog import UNFILTERED, Layout, is_snapshot_name, snapshot_order
 from freshstack_datasets.errors import HubError, UnknownNameError
-from freshstack_datasets.hub import cached, ledger
-from freshstack_datasets.hub.words import in_words, is_missing, told, unanswered
+from freshstack_datasets.hub import asking, cached, ledger
+from freshstack_datasets.hub.words import in_words, is_missing, quiet, told, unanswered
 from freshstack_datasets.manifest import made
 from freshstack_datasets.recipe import Source
 
@@ -146,14 +146,9 @@ def sources(pin: Pin) -> list[Source]:
 
 
 def _tags(repository: str) -> dict[str, str]:
-    from huggingface_hub import HfApi
-
-    refs = HfApi().list_repo_refs(repository, repo_type="dataset")
-    return {
-        tag.name: tag.target_commit
-        for tag in refs.tags
-        if is_snapshot_name(tag.name) and ledger.COMMIT.fullmatch(tag.target_commit)
-    }
+    with quiet():
+        tags = asking.references(repository)["tags"]
+    return {name: commit for name, commit in tags.items() if is_snapshot_name(name) and ledger.COMMIT.fullmatch(commit)}
 
 
 def _all(name: str, known: Mapping[str, object]) -> dict[str, str]:
@@ -226,10 +221,7 @@ def _main(repository: str) -> str:
     what = f"which commit of {repository} to read is not known"
     try:
         with in_words(what, repository):
-            from huggingface_hub import HfApi
-
-            refs = HfApi().list_repo_refs(repository, repo_type="dataset")
-            commit = str(next(branch.target_commit for branch in refs.branches if branch.name == _MAIN))
+            commit = asking.references(repository)["branches"][_MAIN]
     except HubError:
         here = cached.references(repository).get(_MAIN)
         if here is None:

@@ -14,6 +14,8 @@ from freshstack_datasets.errors import FreshStackError, HubError, shown, shown_p
 if TYPE_CHECKING:
     from huggingface_hub.errors import HfHubHTTPError
 
+log = logging.getLogger(__name__)
+
 _TOKEN = "set HF_TOKEN, or run hf auth login"
 
 
@@ -29,7 +31,7 @@ def in_words(what: str, repository: str) -> Iterator[None]:
         FreshStackError: What ``told`` makes of it.
     """
     try:
-        with _quiet():
+        with quiet():
             yield
     except FreshStackError:
         raise
@@ -38,15 +40,31 @@ def in_words(what: str, repository: str) -> Iterator[None]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the client from telling of every attempt: what comes of them is told once, in our words."""
-    log = logging.getLogger("huggingface_hub.utils._http")
-    before = log.level
-    log.setLevel(logging.ERROR)
+def quiet() -> Iterator[None]:
+    """Keep the client from telling of every attempt: what comes of them is told once, in our words.
+
+    So is the first of its waits before it tries again, since whoever sees nothing for a while believes it broken.
+    """
+    client, waits = logging.getLogger("huggingface_hub.utils._http"), _Waits()
+    client.addFilter(waits)
     try:
         yield
     finally:
-        log.setLevel(before)
+        client.removeFilter(waits)
+
+
+class _Waits(logging.Filter):
+    """Lets no warning of attempts pass, and tells of the first wait."""
+
+    told = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        wait = re.match(r"Rate limited\. Waiting (\d+)|Retrying in", record.getMessage())
+        if wait and not self.told:
+            self.told = True
+            seconds = f" in {wait[1]} seconds, when it takes requests again" if wait[1] else ""
+            log.warning("the Hub does not answer yet; trying again%s", seconds)
+        return record.levelno >= logging.ERROR
 
 
 def told(error: BaseException, what: str, repository: str) -> FreshStackError:
