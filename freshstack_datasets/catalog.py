@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from freshstack_datasets.errors import UnknownNameError
+from freshstack_datasets.errors import SnapshotError, UnknownNameError
 from freshstack_datasets.manifest import FILE, read_manifest
 
 OWNER = "freshstack"
@@ -189,6 +189,16 @@ def published(name: str) -> Mapping[str, KnownSnapshot]:
     return {snapshot: entry for snapshot, entry in found.items() if entry.layout == "oct-2024"}
 
 
+def languages(name: str) -> tuple[str, ...]:
+    """Return the languages of a dataset's texts, ISO 639-1; none for one that is not known.
+
+    Args:
+        name: The dataset's full name.
+    """
+    entry = known().get(name.removesuffix(UNFILTERED))
+    return entry.languages if entry else ()
+
+
 def bundled() -> dict[str, Path]:
     """Return the folders of the snapshots that came with the package, by full name."""
     if not _BUNDLED.is_dir():
@@ -226,7 +236,8 @@ def unknown(name: str, hint: str = "") -> UnknownNameError:
         name: The name.
         hint: What else there is to say.
     """
-    near = UnknownNameError("dataset", name, names()).hint
+    short = {full: full.partition("/")[2] for full in bundled()} if "/" not in name else {}
+    near = UnknownNameError("dataset", name, [short.get(full, full) for full in full_names()]).hint
     more = "or give the folder of a snapshot" + (f"; {hint}" if hint else "")
     return UnknownNameError("dataset", name, hint=f"{near} {more}" if near.endswith("?") else f"{near}, {more}")
 
@@ -247,22 +258,24 @@ class Listed(_Model):
     bytes: int | None
 
 
-def listed() -> list[Listed]:
+def listed() -> tuple[list[Listed], dict[str, SnapshotError]]:
     """Return every snapshot that is known or came with the package, by dataset, the newest first.
 
-    Raises:
-        SnapshotError: One that came with the package cannot be read.
+    Returns:
+        The snapshots; and by dataset what is wrong with one that came with the package and cannot be read.
     """
-    return [snapshot for name in full_names() for snapshot in _snapshots(name)]
-
-
-def _snapshots(name: str) -> list[Listed]:
-    """Return the snapshots of a dataset, the newest first."""
-    here = {}
-    if (folder := bundled().get(name)) is not None:
-        manifest = read_manifest(folder)
-        here[manifest.snapshot] = sum(file.size for file in manifest.files())
-    return [
-        Listed(dataset=name, name=snapshot, cached=snapshot in here, bytes=here.get(snapshot))
-        for snapshot in sorted({*here, *published(name)}, key=snapshot_order, reverse=True)
-    ]
+    found: list[Listed] = []
+    broken: dict[str, SnapshotError] = {}
+    for name in full_names():
+        here: dict[str, int] = {}
+        try:
+            if (folder := bundled().get(name)) is not None:
+                manifest = read_manifest(folder)
+                here[manifest.snapshot] = sum(file.size for file in manifest.files())
+        except SnapshotError as error:
+            broken[name] = error
+        found += [
+            Listed(dataset=name, name=snapshot, cached=snapshot in here, bytes=here.get(snapshot))
+            for snapshot in sorted({*here, *published(name)}, key=snapshot_order, reverse=True)
+        ]
+    return found, broken

@@ -89,7 +89,7 @@ class UnknownNameError(InputError):
         self, kind: str, name: object, known: Iterable[str] = (), *, hint: str = "", total: int | None = None
     ) -> None:
         names = sorted(known)
-        near = difflib.get_close_matches(str(name)[:200], names[:10_000], n=3, cutoff=0.5)
+        near = _nearest(str(name)[:200], names[:10_000])
         if not hint and near:
             hint = "did you mean " + " or ".join(shown(n) for n in near) + "?"
         elif not hint and names:
@@ -97,6 +97,32 @@ class UnknownNameError(InputError):
             more = (len(names) if total is None else total) - 5
             hint = f"known: {some}" + (f" and {more} more" if more > 0 else "")
         super().__init__(f"unknown {kind} {shown(name)}", hint=hint)
+
+
+_NEAR = 0.5
+"""How like a name another one must at least be to be offered for it, from 0 to 1."""
+_WORSE = 0.15
+"""How much less like it than the nearest one another may be."""
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Return at most three names that somebody may have meant, the nearest first.
+
+    What two names have in common before their last slash says nothing of what was meant, and is not counted; nor is it
+    in the known ones for a name without any.
+    """
+    owner, _, rest = name.rpartition("/")
+    matcher = difflib.SequenceMatcher()
+    found = []
+    for other in known:
+        others, _, own = other.rpartition("/")
+        typed, meant = (rest, own) if owner in ("", others) else (name, other)
+        matcher.set_seq2(typed)
+        matcher.set_seq1(meant)
+        if matcher.real_quick_ratio() >= _NEAR and matcher.quick_ratio() >= _NEAR:
+            found.append((matcher.ratio(), other))
+    best = sorted(found, reverse=True)[:3]
+    return [other for likeness, other in best if likeness >= max(_NEAR, best[0][0] - _WORSE)]
 
 
 class RecordError(InputError):

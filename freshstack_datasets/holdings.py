@@ -2,12 +2,12 @@
 
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from freshstack_datasets import catalog
 from freshstack_datasets.catalog import Listed, snapshot_order
-from freshstack_datasets.errors import FreshStackError, InputError, SnapshotError, shown, shown_path
+from freshstack_datasets.errors import FreshStackError, HubError, InputError, SnapshotError, shown, shown_path
 from freshstack_datasets.files import is_file_below
 from freshstack_datasets.hub import cached, download, ledger
 from freshstack_datasets.hub.pins import Pin, known_pin, moved
@@ -39,6 +39,24 @@ class Held:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Moved:
+    """A snapshot whose tag points at another commit than it did when the snapshot was first used.
+
+    Args:
+        before: The commit that is used.
+        now: The one that the tag points at.
+    """
+
+    before: Pin
+    now: Pin
+
+    def commits(self) -> tuple[str, str]:
+        """Return the two commits, that which is used first."""
+        (before,), (now,) = self.before.repositories, self.now.repositories
+        return before.commit, now.commit
+
+
 def fetch(name: str, snapshot: str | None = None) -> Held:
     """Bring all files of a snapshot to this machine, and fetch those again that are damaged.
 
@@ -64,6 +82,56 @@ def fetch(name: str, snapshot: str | None = None) -> Held:
         renewed += _discarded(found)
         return _held(converted(found), None, renewed=renewed)
     return _held(download.folder(found, anew=True), cached.cache(), renewed=renewed, problems=problems, note=note)
+
+
+def moved_tag(name: str, snapshot: str | None = None) -> Moved | None:
+    """Return where the tag of a snapshot has been moved; None where it is where it was, or used for the first time.
+
+    Args:
+        name: The dataset's name.
+        snapshot: The snapshot; the newest when not given.
+
+    Raises:
+        UnknownNameError: There is no dataset or snapshot of that name.
+        HubError: The Hub does not tell, the tag is gone, or this version of the package says which commit is right.
+    """
+    found = resolved(name, snapshot)
+    if isinstance(found, Path) or known_pin(found.dataset, found.snapshot) is None:
+        return None
+    commit = moved(found)
+    if commit is None:
+        return None
+    what = f"no other commit can be used for {found}"
+    if not commit:
+        raise HubError(what, expected="a tag that was moved", got="no such tag", hint="ask whoever published it")
+    if not _may_be_accepted(found):
+        got, hint = "another tag on the Hub", "install a newer freshstack-datasets"
+        raise HubError(what, expected="the commit that this version knows", got=got, hint=hint)
+    (at,) = found.repositories
+    return Moved(found, replace(found, repositories=(replace(at, commit=commit),)))
+
+
+def accept(tag: Moved) -> Held:
+    """Bring all files of the commit that a tag was moved to, and use it for the snapshot from now on.
+
+    Args:
+        tag: The tag, as ``moved_tag`` found it.
+
+    Raises:
+        HubError: Files cannot be had; what was used stays in use.
+        InputError: They are no snapshot of that name, or nothing can be recorded.
+    """
+    renewed = tuple(download.renew(tag.now))
+    held = _held(download.folder(tag.now, anew=True), cached.cache(), renewed=renewed)
+    (at,) = tag.now.repositories
+    ledger.replace_commit(at.repository, tag.now.snapshot, at.commit)
+    return held
+
+
+def _may_be_accepted(pin: Pin) -> bool:
+    """Tell whether a snapshot's commit is known by its record alone, and not from the catalog."""
+    entry = catalog.published(pin.dataset).get(pin.snapshot)
+    return entry is None or entry.commit is None
 
 
 def _discarded(pin: Pin) -> tuple[str, ...]:
@@ -144,6 +212,8 @@ def _of_tag(pin: Pin) -> tuple[tuple[Problem, ...], str]:
     (at,) = pin.repositories
     got = f"{now[:12]}, which is not used" if now else "no such tag"
     message = f"expected commit {at.commit[:12]}, as when it was first used, got {got}"
+    if now and _may_be_accepted(pin):
+        message += f"; if its publisher says that this is right: freshstack download {pin} --accept-moved"
     return (Problem("moved-tag", at.repository, pin.snapshot, message),), ""
 
 
@@ -159,13 +229,14 @@ def _held(
     return Held(read_manifest(folder, root), folder, size, renewed, problems, note)
 
 
-def listed() -> list[Listed]:
+def listed() -> tuple[list[Listed], dict[str, SnapshotError]]:
     """Return every snapshot that is known or on this machine, by dataset, the newest first; the Hub is not asked.
 
-    Raises:
-        SnapshotError: One that came with the package cannot be read.
+    Returns:
+        The snapshots; and by dataset what is wrong with one that came with the package and cannot be read.
     """
-    found = {(entry.dataset, entry.name): entry for entry in catalog.listed()}
+    known, broken = catalog.listed()
+    found = {(entry.dataset, entry.name): entry for entry in known}
     for name, snapshot in [*found]:
         pin = known_pin(name, snapshot)
         if pin is not None and pin.layout == "oct-2024":
@@ -177,7 +248,7 @@ def listed() -> list[Listed]:
             if not found.get((name, snapshot), _NOT_HERE).cached:
                 found[name, snapshot] = _listed(name, snapshot, cached.folder_of(name, commit), cached.cache())
     newest_first = sorted(found.values(), key=lambda entry: snapshot_order(entry.name), reverse=True)
-    return sorted(newest_first, key=lambda entry: entry.dataset)
+    return sorted(newest_first, key=lambda entry: entry.dataset), broken
 
 
 _NOT_HERE = Listed(dataset="", name="", cached=False, bytes=None)

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
 from freshstack_datasets.layouts.snapshot import languages, opened
 from freshstack_datasets.manifest import Manifest
@@ -118,9 +119,10 @@ class Dataset:
     def languages(self) -> tuple[str, ...]:
         """The languages of the queries, ISO 639-1 without regions.
 
-        The most frequent one comes first; equally frequent ones are in alphabetical order.
+        The most frequent one comes first; equally frequent ones are in alphabetical order. Where no query says its
+        language, they are those that are known of the dataset by its name.
         """
-        return languages(self.queries.columns("language")[0])
+        return languages(self.queries.columns("language")[0]) or catalog.languages(self.name)
 
     @cached_property
     def _nuggets_of(self) -> Mapping[str, list[int]]:
@@ -200,7 +202,7 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
     """
     name, asked = meant(name_or_path, snapshot)
     place = find(name, asked) if isinstance(name, str) else Place(name, snapshot=asked)
-    found = opened(place.folder, place.root, place.bring)
+    found = opened(place.folder, place.root, place.bring, catalog.languages)
     manifest = found.manifest
     if place.snapshot not in (None, manifest.snapshot):
         raise SnapshotError(f"{place.folder}: snapshot", expected=shown(place.snapshot), got=manifest.snapshot)

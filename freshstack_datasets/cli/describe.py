@@ -50,15 +50,19 @@ def one_query(data: "Dataset", query_id: str, run: "Run | None") -> dict[str, An
     }
 
 
-def known_datasets() -> list[dict[str, Any]]:
-    """Return every dataset that is known by name or on this machine, with its snapshots."""
+def known_datasets() -> dict[str, list[dict[str, Any]]]:
+    """Return every dataset that is known by name or on this machine, with its snapshots, and which are broken."""
     from freshstack_datasets.holdings import listed
 
     datasets: dict[str, list[dict[str, Any]]] = {}
-    for entry in listed():
+    found, broken = listed()
+    for entry in found:
         snapshot = {"name": entry.name, "cached": entry.cached, "bytes": entry.bytes}
         datasets.setdefault(entry.dataset, []).append(snapshot)
-    return [{"name": name, "snapshots": snapshots} for name, snapshots in datasets.items()]
+    return {
+        "datasets": [{"name": name, "snapshots": snapshots} for name, snapshots in datasets.items()],
+        "broken": [{"name": name, "message": str(error)} for name, error in broken.items()],
+    }
 
 
 def described(data: "Dataset") -> dict[str, Any]:

@@ -20,20 +20,25 @@ KnownName = Annotated[
 def list_(as_json: Json = False, verbose: Verbose = False) -> None:
     """List the datasets that are known by name or on this machine.
 
-    The Hub is not asked: a snapshot that was published since is not in the list, but can be named all the same.
+    The Hub is not asked: a snapshot that was published since is not in the list, but can be named all the same. The
+    exit code is 1 when a dataset that came with the package is broken.
     """
     from freshstack_datasets.cli.describe import known_datasets
 
     known = known_datasets()
     if as_json:
-        console.say_json({"datasets": known})
-        return
-    rows = [
-        (entry["name"], snapshot["name"], _here(snapshot), _size(snapshot["bytes"]))
-        for entry in known
-        for snapshot in entry["snapshots"]
-    ]
-    console.say_table(("dataset", "snapshot", "on this machine", "size"), rows, right=("size",))
+        console.say_json(known)
+    else:
+        rows = [
+            (entry["name"], snapshot["name"], _here(snapshot), _size(snapshot["bytes"]))
+            for entry in known["datasets"]
+            for snapshot in entry["snapshots"]
+        ]
+        console.say_table(("dataset", "snapshot", "on this machine", "size"), rows, right=("size",))
+    for entry in known["broken"]:
+        console.message(f"{entry['name']} came with the package and is broken: {entry['message']}; install it again")
+    if known["broken"]:
+        raise typer.Exit(1)
 
 
 def info(dataset: DatasetName, as_json: Json = False, verbose: Verbose = False) -> None:
@@ -45,7 +50,10 @@ def info(dataset: DatasetName, as_json: Json = False, verbose: Verbose = False) 
     if as_json:
         console.say_json(facts)
         return
-    console.say(f"{heading(data)}\nlicence {facts['license']}, made {facts['created']}\nin {facts['path']}\n")
+    console.say(f"{heading(data)}\nlicence {facts['license']}, made {facts['created']}\nin {facts['path']}")
+    if facts["languages"]:
+        console.say(f"languages: {', '.join(facts['languages'])}")
+    console.say("")
     if facts["description"]:
         console.say(f"{facts['description']}\n")
     console.say_table(("table", "rows"), [(n, t["rows"]) for n, t in facts["tables"].items()], right=("rows",))
@@ -63,27 +71,47 @@ def info(dataset: DatasetName, as_json: Json = False, verbose: Verbose = False) 
         console.say(f"\n{facts['citation'].strip()}")
 
 
-def download(dataset: KnownName, as_json: Json = False, verbose: Verbose = False) -> None:
+def download(
+    dataset: KnownName,
+    accept_moved: Annotated[
+        bool,
+        typer.Option(
+            "--accept-moved",
+            help="If the tag of the snapshot has moved, say from where to where, and use that commit from now on.",
+        ),
+    ] = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
     """Bring all files of a snapshot to this machine, so that it can be used without the Hub.
 
     Files that are here already are read again; damaged ones are fetched anew. The exit code is 1 when the tag of the
-    snapshot has moved since it was first used, which never happens to a snapshot that is published right.
+    snapshot has moved since it was first used, which never happens to a snapshot that is published right. The commit of
+    then stays in use unless --accept-moved is given: scores from before and after it are of different data.
     """
-    from freshstack_datasets.holdings import fetch
+    from freshstack_datasets.holdings import accept, fetch, moved_tag
     from freshstack_datasets.places import meant
 
-    held = fetch(*_named(*meant(dataset)))
+    name, snapshot = _named(*meant(dataset))
+    tag = moved_tag(name, snapshot) if accept_moved else None
+    before, now = tag.commits() if tag else (None, None)
+    if accept_moved and not as_json:
+        console.message(
+            f"{tag.now}: the tag has moved from commit {before} to {now}" if tag else f"{dataset}: no tag has moved"
+        )
+    held = accept(tag) if tag else fetch(name, snapshot)
     manifest = held.manifest
     if as_json:
         facts = {"dataset": manifest.dataset, "snapshot": manifest.snapshot, "fingerprint": manifest.fingerprint}
         more = {"path": str(held.folder), "bytes": held.bytes, "renewed": held.renewed}
-        console.say_json({**facts, **more, "problems": _problems(held)})
+        accepted = {"before": before, "now": now} if tag else None
+        console.say_json({**facts, **more, "accepted": accepted, "problems": _problems(held)})
     else:
         for path in held.renewed:
             console.message(f"{path} was damaged and has been fetched again")
         _say_problems(held)
-        name = f"{manifest.dataset}@{manifest.snapshot}, fingerprint {manifest.fingerprint[:12]}"
-        console.say(f"{name}: {_size(held.bytes)} in {held.folder}")
+        title = f"{manifest.dataset}@{manifest.snapshot}, fingerprint {manifest.fingerprint[:12]}"
+        console.say(f"{title}: {_size(held.bytes)} in {held.folder}")
     if held.problems:
         raise typer.Exit(1)
 

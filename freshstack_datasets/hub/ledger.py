@@ -33,6 +33,18 @@ def record_commit(repository: str, revision: str, commit: str) -> None:
         _write(_file(repository, revision), {"repository": repository, "revision": revision, "commit": commit})
 
 
+def replace_commit(repository: str, revision: str, commit: str) -> None:
+    """Record that a tag points at another commit than it did, because somebody said that this is right.
+
+    Raises:
+        InputError: It cannot be recorded.
+    """
+    _write(_file(repository, revision), {"repository": repository, "revision": revision, "commit": commit})
+    if commit_of(repository, revision) != commit:
+        what = f"the commit of {repository}@{revision} cannot be recorded"
+        raise InputError(what, hint=f"see who may write below {home()}")
+
+
 def recorded(repository: str) -> dict[str, str]:
     """Return what was recorded of a repository: from a tag or a branch to its commit."""
     names = [path.stem for path in matching(_folder(repository), "*.json") if not COMMIT.fullmatch(path.stem)]

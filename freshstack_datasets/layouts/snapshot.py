@@ -37,7 +37,12 @@ class Opened:
     corpus: Callable[[], Corpus]
 
 
-def opened(folder: Path, root: Path | None = None, bring: Callable[[str], object] | None = None) -> Opened:
+def opened(
+    folder: Path,
+    root: Path | None = None,
+    bring: Callable[[str], object] | None = None,
+    known: Callable[[str], tuple[str, ...]] = lambda name: (),
+) -> Opened:
     """Open the snapshot in a folder.
 
     Args:
@@ -45,6 +50,7 @@ def opened(folder: Path, root: Path | None = None, bring: Callable[[str], object
         root: Below which its files may be links to; below the folder when not given.
         bring: Sees to it that the files of a table are there; called for the corpus when that is opened. When not
             given, all files are there, and all tables are opened at once.
+        known: Returns the languages of a dataset by its name, for the corpus of one whose queries say none.
 
     Raises:
         SnapshotError: It is no snapshot, or one that cannot be read.
@@ -64,7 +70,10 @@ def opened(folder: Path, root: Path | None = None, bring: Callable[[str], object
     def corpus() -> Corpus:
         if bring is not None:
             bring(CORPUS.name)
-        return Corpus(_reader(folder, CORPUS, manifest, root), lambda: languages(queries.columns("language")[0]))
+        return Corpus(
+            _reader(folder, CORPUS, manifest, root),
+            lambda: languages(queries.columns("language")[0]) or known(manifest.dataset),
+        )
 
     if bring is None:
         _reader(folder, QRELS, manifest, root)

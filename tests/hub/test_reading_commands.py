@@ -1,7 +1,12 @@
 """The commands about datasets on the Hub: download, list, info, verify."""
 
+import json
+import socket
+import time
+
 import pytest
 
+import freshstack_datasets as fsd
 from tests.hub import snapshots
 from tests.hub.reading import commands, load
 
@@ -135,6 +140,7 @@ def test_a_tag_that_moved_is_found_and_changes_nothing(published, client, freshs
     load(client, name, home=freshstack.home)
     published.move_tag(REPO, OLDER, newer)
     message = f"expected commit {older[:12]}, as when it was first used, got {newer[:12]}, which is not used"
+    message += f"; if its publisher says that this is right: freshstack download {name} --accept-moved"
     problem = {"code": "moved-tag", "file": REPO, "id": OLDER, "message": message}
     verified, downloaded, again = freshstack(f"verify {name} --json", f"download {name}", f"verify {name}")
     assert verified[:2] == (1, {"ok": False, "problems": [problem]})
@@ -191,10 +197,78 @@ def test_a_tag_on_another_snapshot_is_refused_by_every_command_and_forgotten(pub
     assert (code, told["snapshot"]) == (0, NEWER)
 
 
-@pytest.mark.slow  # the client goes on trying for half a minute
-def test_a_hub_that_is_not_there_is_told_of_in_one_line(client):
+def test_a_tag_that_moved_is_taken_over_only_where_that_is_asked_for(published, client, freshstack, tmp_path):
+    name = f"{REPO}@{OLDER}"
+    first = published.repos[REPO].tags[OLDER]
+    load(client, name, home=freshstack.home)
+    still, again = freshstack(f"download {name} --accept-moved", f"download {name} --accept-moved --json")
+    assert still[::2] == (0, f"{name}: no tag has moved\n")
+    assert (again[0], again[1]["accepted"], again[1]["problems"]) == (0, None, [])
+    old = again[1]["fingerprint"]
+
+    asked = [fsd.Query(query_id, text.upper()) for query_id, text in snapshots.QUERIES[OLDER].items()]
+    changed = snapshots.write(tmp_path / "changed", OLDER, queries=asked)
+    second = published.put(REPO, changed)
+    published.move_tag(REPO, OLDER, second)
+    refused, used, other = freshstack(f"download {name} --json", f"info {name} --json", f"download {name}")
+    assert (refused[0], refused[1]["fingerprint"], used[1]["fingerprint"], other[0]) == (1, old, old, 1)
+
+    published.fail(f"{second}/corpus/", status=404, times=1)
+    failed, kept = freshstack(f"download {name} --accept-moved", f"info {name} --json")
+    assert (failed[0], kept[1]["fingerprint"]) == (2, old)  # what cannot be had whole replaces nothing
+
+    taken, later, well = freshstack(f"download {name} --accept-moved", f"info {name} --json", f"verify {name}")
+    assert (taken[0], taken[2]) == (0, f"{name}: the tag has moved from commit {first} to {second}\n")
+    new = later[1]["fingerprint"]
+    assert new == json.loads((changed / "snapshot.json").read_text())["fingerprint"] != old
+    assert well[::2] == (0, f"{name}: all is well\n")
+
+    published.move_tag(REPO, OLDER, first)
+    (back,) = freshstack(f"download {name} --accept-moved --json")
+    assert (back[0], back[1]["fingerprint"], back[1]["accepted"]) == (0, old, {"before": second, "now": first})
+    published.repos[REPO].untag(OLDER)
+    (gone,) = freshstack(f"download {name} --accept-moved")
+    what = f"no other commit can be used for {name}, expected a tag that was moved, got no such tag"
+    assert gone[::2] == (2, f"error: {what}; ask whoever published it\n")
+
+
+@pytest.mark.slow  # three attempts, with one and two seconds between them
+def test_a_hub_that_is_not_there_is_told_of_within_seconds(client):
     nowhere = {"HF_ENDPOINT": "http://127.0.0.1:9"}  # the port of the discard service, where nobody listens
+    started = time.monotonic()
     done = client(["freshstack", "download", "langchain@2024-10"], env=nowhere)
+    assert time.monotonic() - started < 20  # alone, the client goes on for half a minute
+    assert (done.returncode, done.stdout) == (2, "")
+    wait, line = done.stderr.splitlines()
+    assert wait == "warning: the Hub does not answer yet; trying again"
+    assert line.startswith("error: freshstack/langchain@2024-10 cannot be downloaded, got the Hub does not answer")
+
+
+@pytest.mark.parametrize(
+    ("command", "fails"),
+    [
+        ("download langchain@2024-10", "freshstack/langchain@2024-10 cannot be downloaded"),
+        ("info acme/x", "the snapshots of acme/x cannot be listed"),
+        ("evaluate acme/x@2026-10 --retriever bm25", "acme/x@2026-10 is not on this machine"),
+        ("download langchain-unfiltered@2024-10", "which commit of freshstack/queries-oct-2024-unfiltered to read is"),
+    ],
+)
+def test_a_hub_that_says_nothing_is_given_up(client, command, fails):
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections and never answers
+        env = {"HF_ENDPOINT": f"http://127.0.0.1:{silent.getsockname()[1]}", "HF_HUB_ETAG_TIMEOUT": "1"}
+        done = client(["freshstack", *command.split()], env=env)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
-    assert line.startswith("error: freshstack/langchain@2024-10 cannot be downloaded, got the Hub does not answer")
+    assert line.startswith(f"error: {fails}")
+    assert "got the Hub does not answer (ReadTimeout)" in line
+
+
+def test_a_hub_that_fails_while_it_is_asked_whether_it_is_there_is_used(published, client, freshstack):
+    load(client, f"{REPO}@{NEWER}", whole=False, home=freshstack.home)
+    for fault in ({"drop": True}, {"status": 503}):
+        heads = published.fail(f"/api/datasets/{REPO}$", method="HEAD", **fault)
+        for corpus in freshstack.home.rglob("corpus/*.parquet"):
+            corpus.unlink()
+        found = load(client, f"{REPO}@{NEWER}", home=freshstack.home)[0]
+        assert found["corpus"].keys() > snapshots.CORPUS[NEWER].keys()
+        assert heads.left == 0

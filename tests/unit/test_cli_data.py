@@ -60,7 +60,9 @@ def test_info_tells_the_tables_the_licence_and_the_fingerprint(run, tiny):
         "licence CC-BY-SA-4.0, made 2024-10-31",
         f"in {tiny}",
     ]
-    assert [" ".join(line.split()) for line in out.splitlines()[4:]] == [
+    assert [" ".join(line.split()) for line in out.splitlines()[3:]] == [
+        "languages: en",
+        "",
         "table rows",
         "corpus 4",
         "nugget_qrels 5",
@@ -239,7 +241,7 @@ def test_an_unknown_dataset_gets_a_suggestion_or_a_list(run):
     assert (code, out) == (2, "")
     assert err.startswith("error: unknown dataset 'freshstack/langchian'; did you mean 'freshstack/langchain'")
     assert err.endswith("? or give the folder of a snapshot; HF_HUB_OFFLINE is set, so the Hub was not asked\n")
-    assert run("info", "zzz")[2].endswith("'freshstack/langchain' and 7 more, or give the folder of a snapshot\n")
+    assert run("info", "zzz")[2].endswith("'freshstack/langchain' and 6 more, or give the folder of a snapshot\n")
     assert err.count("\n") == 1
 
 
@@ -259,7 +261,8 @@ def test_a_folder_that_is_no_snapshot_is_an_error(run, tmp_path):
 
 def test_list_has_the_shape_that_scripts_read(run):
     facts = run.json("list")
-    assert set(facts) == {"datasets"}
+    assert set(facts) == {"datasets", "broken"}
+    assert facts["broken"] == []
     for dataset in facts["datasets"]:
         assert set(dataset) == {"name", "snapshots"}
         for snapshot in dataset["snapshots"]:
@@ -267,6 +270,21 @@ def test_list_has_the_shape_that_scripts_read(run):
     code, out, err = run("list")
     assert (code, err) == (0, "")
     assert out.splitlines()[0].split() == ["dataset", "snapshot", "on", "this", "machine", "size"]
+
+
+def test_list_says_which_dataset_of_the_package_is_broken_and_lists_the_others(run, tmp_path, monkeypatch):
+    (tmp_path / "nimbus").mkdir()
+    (tmp_path / "nimbus" / "snapshot.json").write_text("{")
+    monkeypatch.setattr("freshstack_datasets.catalog._BUNDLED", tmp_path)
+    for words in (["list"], ["list", "--json"]):
+        code, out, err = run(*words)
+        assert code == 1
+        assert err.startswith("freshstack/nimbus came with the package and is broken: ")
+        assert "freshstack/yolo" in out
+    facts = json.loads(out)
+    assert [entry["name"] for entry in facts["broken"]] == ["freshstack/nimbus"]
+    assert "expected JSON" in facts["broken"][0]["message"]
+    assert "freshstack/nimbus" not in [dataset["name"] for dataset in facts["datasets"]]
 
 
 @pytest.mark.parametrize("layout", ["beir", "trec", "jsonl"])

@@ -47,7 +47,20 @@ def test_an_unknown_name_is_told_with_near_ones_else_with_some():
     assert str(UnknownNameError("query", "zzz", map(str, range(9)))) == (
         "unknown query 'zzz'; known: '0', '1', '2', '3', '4' and 4 more"
     )
+    # Common letters, twice, of all letters of both: 6/7 and 6/7; 5/7 is within 0.15 of them, and 4/7 is not.
+    assert str(UnknownNameError("snapshot", "2026-08", ["2026-07", "2026-10", "2024-10", "2025-11"])) == (
+        "unknown snapshot '2026-08'; did you mean '2026-10' or '2026-07' or '2024-10'?"
+    )
     assert str(UnknownNameError("query", "zzz")) == "unknown query 'zzz'"
+
+
+def test_what_stands_before_the_last_slash_makes_no_name_a_near_one():
+    known = ["acme/angular", "acme/langchain", "acme/langchain-unfiltered"]
+    for typed in ("langchin", "acme/langchin"):
+        assert str(UnknownNameError("dataset", typed, known)).endswith("; did you mean 'acme/langchain'?")
+    assert str(UnknownNameError("dataset", "acme/zzz", known)).endswith(
+        "; known: 'acme/angular', 'acme/langchain', 'acme/langchain-unfiltered'"
+    )
 
 
 def test_a_missing_extra_comes_with_its_command():

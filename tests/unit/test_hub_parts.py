@@ -32,6 +32,15 @@ def test_a_commit_is_recorded_once(own_home):
     assert json.loads((own_home / "hub" / "acme--x" / "2026-10.json").read_text())["commit"] == A
 
 
+def test_a_recorded_commit_is_replaced_only_on_purpose(own_home):
+    ledger.record_commit("acme/x", "2026-10", A)
+    ledger.replace_commit("acme/x", "2026-10", B)
+    assert ledger.commit_of("acme/x", "2026-10") == B
+    (own_home / "hub" / "acme--y").write_text("a file")
+    with pytest.raises(InputError, match=r"^the commit of acme/y@2026-10 cannot be recorded; see who may write below "):
+        ledger.replace_commit("acme/y", "2026-10", A)
+
+
 def test_digests_are_recorded_beside_earlier_ones():
     ledger.record_digests("acme/x", A, {"corpus/a": SHA})
     ledger.record_digests("acme/x", A, {"queries/b": SHA})
@@ -105,7 +114,7 @@ def test_places_that_cannot_be_looked_into_hold_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", nowhere)
     assert (ledger.repositories(), ledger.recorded("acme/x")) == ([], {})
     assert cached.references("acme/x") == cached.snapshots("acme/x") == {}
-    here = {entry.dataset: entry.cached for entry in listed()}
+    here = {entry.dataset: entry.cached for entry in listed()[0]}
     assert here["freshstack/yolo"] is False
     with pytest.raises(HubError, match=r"^freshstack/yolo@2024-10 is not on this machine, got none of its files"):
         fsd.load("yolo")

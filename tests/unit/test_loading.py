@@ -201,6 +201,25 @@ def test_the_languages_are_those_of_the_queries_by_frequency(tmp_path, said, lan
 
 
 @pytest.mark.parametrize(
+    ("name", "said", "languages"),
+    [("freshstack/yolo", None, ("en",)), ("freshstack/yolo", "de", ("de",)), ("acme/yolo", None, ())],
+)
+def test_where_no_query_says_its_language_it_is_what_is_known_of_the_dataset(tmp_path, name, said, languages):
+    write_snapshot(
+        tmp_path / "data",
+        dataset=name,
+        snapshot="2026-10",
+        license="MIT",
+        documents=DOCUMENTS[:1],
+        queries=[Query("q", "text", language=said)],
+        nuggets=[Nugget("n", "q", 0, "fact")],
+        judgments=[Judgment("q", "n", "d00000", 1)],
+    )
+    data = load(tmp_path / "data")
+    assert data.languages == data.corpus.languages == languages
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("text", ["T1 B1", "T2 B2", "T3 B3"]),
@@ -324,7 +343,7 @@ def test_bundled_snapshots_are_found_by_name(folder, monkeypatch, tmp_path):
     assert load("toy").path == tmp_path / "bundled" / "toy"
     with pytest.raises(SnapshotError, match="toy is no snapshot"):
         load("./toy")
-    listed = {(entry.dataset, entry.name): entry for entry in catalog.listed()}
+    listed = {(entry.dataset, entry.name): entry for entry in catalog.listed()[0]}
     size = sum(p.stat().st_size for p in folder.rglob("*.parquet"))
     assert (listed["freshstack/toy", "2026-10"].cached, listed["freshstack/toy", "2026-10"].bytes) == (True, size)
     assert (listed["freshstack/godot", "2024-10"].cached, listed["freshstack/godot", "2024-10"].bytes) == (False, None)
