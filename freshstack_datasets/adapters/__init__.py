@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-__all__ = ["beir", "jsonl", "trec"]
+__all__ = ["beir", "hf", "ir_datasets", "ir_measures", "jsonl", "mteb", "pandas", "ranx", "trec"]
 
 if TYPE_CHECKING:
-    from freshstack_datasets.adapters import beir, jsonl, trec
+    from freshstack_datasets.adapters import beir, hf, ir_datasets, ir_measures, jsonl, mteb, pandas, ranx, trec
 else:
 
     def __getattr__(name: str) -> object:

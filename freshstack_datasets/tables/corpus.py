@@ -84,6 +84,10 @@ class Corpus(Collection[Document]):
         """
         return self.get_many([doc_id])[0]
 
+    def batches(self, rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield all documents in Arrow, columns named as in the snapshot, in batches of about so many rows."""
+        return self._reader.batches(rows=rows)
+
     def get_many(self, doc_ids: Iterable[str]) -> list[Document]:
         """Return some documents in the order asked, each row group read once.
 

@@ -1,0 +1,108 @@
+"""A dataset as ``datasets`` has it, table by table, without the Hub and without another copy in memory."""
+
+import hashlib
+import json
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from freshstack_datasets.errors import InputError, MissingExtraError, SnapshotError, UnknownNameError
+from freshstack_datasets.files import atomic_file
+from freshstack_datasets.home import home
+from freshstack_datasets.tables.corpus import Corpus
+from freshstack_datasets.tables.records import Records
+from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, TABLES, Table
+
+if TYPE_CHECKING:
+    from freshstack_datasets.loading import Dataset
+
+__all__ = ["dataset_dict"]
+
+log = logging.getLogger(__name__)
+
+_ROWS = 1_000
+"""Rows of a batch: what is looked up at once when a document is asked for by its number."""
+
+
+def dataset_dict(data: "Dataset", config: str | None = None) -> Any:
+    """Return a table of a dataset as a ``datasets.DatasetDict``.
+
+    Splits, columns, features and rows are those that ``datasets.load_dataset(name, config)`` gives of the same
+    snapshot on the Hub or in a folder.
+
+    The documents are written once to a file below ``FRESHSTACK_HOME``, and read from there as they are asked for; what
+    ``map`` and ``filter`` make of them is kept beside it. The other tables are small, and shared with ``data``.
+
+    Args:
+        data: The dataset.
+        config: ``qrels``, ``corpus``, ``queries``, ``nuggets`` or ``nugget_qrels``; ``qrels`` when not given.
+
+    Raises:
+        MissingExtraError: datasets is not installed.
+        UnknownNameError: There is no such config.
+        SnapshotError: The dataset has no corpus, or the table cannot be read.
+    """
+    try:
+        import datasets
+    except ModuleNotFoundError as error:
+        if error.name != "datasets":
+            raise
+        raise MissingExtraError("datasets", "hf") from None
+    if config is not None and config not in TABLES:
+        raise UnknownNameError("config", config, TABLES)
+    table = TABLES[config or QRELS.name]
+    split = datasets.NamedSplit(table.split)
+    made = _documents(datasets, data, split) if table is CORPUS else datasets.Dataset(_rows(data, table), split=split)
+    return datasets.DatasetDict({table.split: made})
+
+
+def _rows(data: "Dataset", table: Table) -> pa.Table:
+    """Return one of the small tables."""
+    if table is QRELS:
+        judged = [(q, d, n) for q, documents in sorted(data.qrels.items()) for d, n in sorted(documents.items())]
+        columns = zip(*judged, strict=True) if judged else ((), (), ())
+        return pa.table(list(map(pa.array, columns, table.schema.types)), table.schema)
+    tables = {QUERIES.name: data.queries, NUGGETS.name: data.nuggets, NUGGET_QRELS.name: data.judgments}
+    records: Records[Any] = tables[table.name]
+    return records.arrow.cast(table.schema)  # ids of judgments made in memory are kept as numbers
+
+
+def _documents(datasets: Any, data: "Dataset", split: Any) -> Any:
+    """Return the documents, mapped from a file; in memory where no file can be written."""
+    corpus = data.corpus
+    try:
+        path = home() / "datasets" / _key(data) / f"{CORPUS.name}.arrow"
+        if not path.exists():
+            _write(corpus, path)
+        try:
+            return datasets.Dataset.from_file(str(path), split=split)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            log.info("writing %s anew: %s", path, error)
+            _write(corpus, path)
+            return datasets.Dataset.from_file(str(path), split=split)
+    except SnapshotError:
+        raise
+    except (InputError, OSError) as error:
+        log.warning("the documents are held in memory: %s", error)
+        return datasets.Dataset(pa.Table.from_batches(corpus.batches(_ROWS), CORPUS.schema), split=split)
+
+
+def _key(data: "Dataset") -> str:
+    """Return a file name that differs whenever the documents could.
+
+    A folder may have been changed while its manifest still tells the old fingerprint, so the files count as well.
+    """
+    files = []
+    for path in sorted((data.path / CORPUS.name).rglob("*")) if data.path is not None else ():
+        stat = path.stat()
+        files.append([path.name, stat.st_size, stat.st_mtime_ns])
+    return hashlib.sha256(json.dumps([data.fingerprint, files]).encode()).hexdigest()[:32]
+
+
+def _write(corpus: Corpus, path: Path) -> None:
+    """Write the documents as ``datasets`` keeps its own: a stream of batches, which can be mapped."""
+    with atomic_file(path) as work, pa.ipc.new_stream(work, CORPUS.schema) as stream:
+        for batch in corpus.batches(_ROWS):
+            stream.write_batch(batch)
