@@ -65,9 +65,9 @@ class Dataset:
         return cls(
             name,
             snapshot,
-            Records(QUERIES, queries.num_rows, lambda: queries),
-            Records(NUGGETS, nuggets.num_rows, lambda: nuggets),
-            Records(NUGGET_QRELS, judgments.num_rows, lambda: judgments),
+            Records(QUERIES, queries.num_rows, queries.select),
+            Records(NUGGETS, nuggets.num_rows, nuggets.select),
+            Records(NUGGET_QRELS, judgments.num_rows, judgments.select),
         )
 
     @cached_property

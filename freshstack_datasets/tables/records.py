@@ -1,6 +1,6 @@
 """Records that stay in Arrow and become Python objects one at a time."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -27,18 +27,27 @@ class Records(Generic[T]):
     Args:
         table: The table they are rows of.
         rows: How many there are.
-        read: Reads the table; called once, when something of it is asked for.
+        read: Reads the columns of the given names; called once for each, when something of it is asked for.
     """
 
-    def __init__(self, table: Table, rows: int, read: Callable[[], pa.Table]) -> None:
+    def __init__(self, table: Table, rows: int, read: Callable[[Sequence[str]], pa.Table]) -> None:
         self._table = table
         self._rows = rows
         self._read = read
+        self._kept: dict[str, pa.ChunkedArray] = {}
 
     @cached_property
     def arrow(self) -> pa.Table:
         """The rows in Arrow, columns named as in the snapshot."""
-        return self._read()
+        columns = self._columns(self._table.schema.names)
+        return pa.table(list(columns.values()), list(columns))
+
+    def _columns(self, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+        """Return columns by name; those that were not read before are read, and no others: scoring needs no texts."""
+        missing = [name for name in names if name not in self._kept]
+        if missing:
+            self._kept.update(zip(missing, self._read(missing).columns, strict=True))
+        return {name: self._kept[name] for name in names}
 
     @property
     def _kind(self) -> str:
@@ -74,7 +83,8 @@ class Records(Generic[T]):
 
     def rows_at(self, places: list[int]) -> list[T]:
         """Return the records at some places of the table."""
-        rows = self.arrow.take(pa.array(places, pa.int64())).to_pylist()
+        # take() wants an array made of Python's numbers, for which Arrow imports pandas.
+        rows = (self.arrow.slice(place, 1).to_pylist()[0] for place in places)
         return [to_record(self._table, row) for row in rows]
 
     def columns(self, *fields: str) -> tuple[list[Any], ...]:
@@ -90,11 +100,12 @@ class Records(Generic[T]):
         for field in fields:
             if field not in self._table.fields:
                 raise UnknownNameError("field", field, self._table.fields)
-            column = self._table.fields[field]
-            if column in self._table.required and self.arrow[column].null_count:
-                what = f"the column {column} of {self._table.name}"
+        columns = self._columns([self._table.fields[field] for field in fields])
+        for name, column in columns.items():
+            if name in self._table.required and column.null_count:
+                what = f"the column {name} of {self._table.name}"
                 raise SnapshotError(what, expected="a value in every row", got="a null", hint=VERIFY)
-        return tuple(_to_list(self.arrow[self._table.fields[field]]) for field in fields)
+        return tuple(_to_list(columns[self._table.fields[field]]) for field in fields)
 
     def with_column(self, field: str, values: list[str]) -> "Records[T]":
         """Return the same records with one field of text replaced."""
@@ -105,12 +116,12 @@ class Records(Generic[T]):
             raise InputError(f"the new {field}", expected="valid strings", got=shown(str(error))) from None
         index = self.arrow.schema.get_field_index(column)
         replaced = self.arrow.set_column(index, column, array)
-        return Records(self._table, self._rows, lambda: replaced)
+        return Records(self._table, self._rows, replaced.select)
 
     @cached_property
     def _place(self) -> Mapping[Any, int]:
         """The place of every record by its key; ``_SEVERAL`` for a key that more than one record has."""
-        columns = [_to_list(self.arrow[column]) for column in self._table.key]
+        columns = [_to_list(column) for column in self._columns(self._table.key).values()]
         places: dict[Any, int] = {}
         for place, key in enumerate(columns[0] if len(columns) == 1 else zip(*columns, strict=True)):
             places[key] = _SEVERAL if key in places else place
