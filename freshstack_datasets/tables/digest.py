@@ -9,6 +9,7 @@ order of columns, their compression and the program that wrote them do not matte
 import hashlib
 import json
 from collections.abc import Mapping
+from json.encoder import encode_basestring
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def json_values(column: pa.Array) -> pa.Array:
         return column.cast(pa.large_string()).fill_null("null")
     if column.null_count == len(column):
         return pa.repeat(_scalar("null"), len(column))
-    encoded = ["null" if value is None else _encode(value) for value in column.to_pylist()]
+    encode = encode_basestring if pa.types.is_string(kind) else _encode  # the same, without a look at what it is
+    encoded = ["null" if value is None else encode(value) for value in column.to_pylist()]
     return pa.array(encoded, pa.large_string())
 
 

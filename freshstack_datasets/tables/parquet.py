@@ -3,6 +3,7 @@
 import stat
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -46,12 +47,14 @@ class TableWriter:
         self._writer = pq.ParquetWriter(
             path, table.schema, compression="zstd", write_page_index=True, use_content_defined_chunking=True
         )
+        self._thread = ThreadPoolExecutor(1)
 
     def write_group(self, rows: pa.Table) -> None:
         """Write the next rows as one row group."""
         rows = rows.combine_chunks()  # how rows were chunked in memory must not show in the file's bytes
-        self._digest.update(rows)
-        self._writer.write_table(rows, row_group_size=max(1, rows.num_rows))
+        written = self._thread.submit(self._writer.write_table, rows, row_group_size=max(1, rows.num_rows))
+        self._digest.update(rows)  # meanwhile: compressing, which takes as long, needs no Python
+        written.result()
         self.rows += rows.num_rows
 
     def digest(self) -> str:
@@ -62,6 +65,7 @@ class TableWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
         self._writer.close()
 
 
@@ -138,7 +142,9 @@ class TableReader:
             if room < 0:
                 raise _too_large(f"the table {self._table.name}")
             parts.append(batch)
-        return pa.Table.from_batches(parts, schema)
+        rows = pa.Table.from_batches(parts, schema)
+        pa.default_memory_pool().release_unused()  # else what unpacking took is kept: four times the judgments
+        return rows
 
     def _steps(self, file: int, group: int, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one group of one file, few at a time.
