@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from builders.cli import app as builders
 from freshstack_datasets.cli import app as freshstack
+from freshstack_datasets.cli import mteb
 
 FILE = Path(__file__).parents[2] / "COMMANDS.md"
 HEAD = """# Commands
@@ -22,7 +23,8 @@ Written from the commands themselves by `python -m tests.docs.commands`; `--help
 
 def reference() -> str:
     """Return the whole text of the file."""
-    return "\n".join([HEAD, *_commands("freshstack", freshstack), *_commands("python -m builders", builders)])
+    groups = {"freshstack": freshstack, mteb.PROGRAM: mteb.commands, "python -m builders": builders}
+    return "\n".join([HEAD, *(part for name, app in groups.items() for part in _commands(name, app))])
 
 
 def _commands(name: str, app: typer.Typer) -> Iterator[str]:
@@ -33,7 +35,8 @@ def _commands(name: str, app: typer.Typer) -> Iterator[str]:
         yield f"### {name} {command_name}\n"
         yield _paragraphs(command.help)
         yield "```text\n" + command.epilog.removeprefix("Example: ") + "\n```\n"
-        yield "| | |\n|---|---|\n" + "".join(_rows(command))
+        if rows := "".join(_rows(command)):  # a tool that is wrapped has options of its own
+            yield "| | |\n|---|---|\n" + rows
 
 
 def _rows(command: Any) -> Iterator[str]:
