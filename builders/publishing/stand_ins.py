@@ -52,7 +52,8 @@ def _of_calls(folder: Path, manifest: Manifest) -> Iterator[tuple[str, str]]:
     try:
         with pq.ParquetFile(folder / CALLS) as file:
             kind = file.schema_arrow.field(MODEL).type
-            if not any(is_text(kind) for is_text in (pa.types.is_string, pa.types.is_large_string)):
+            kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+            if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
                 raise ValueError(f"{MODEL}: {kind}")
             for batch in file.iter_batches(columns=[MODEL]):
                 models.update(filter(None, batch.column(0).unique().to_pylist()))

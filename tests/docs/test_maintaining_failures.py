@@ -32,6 +32,11 @@ def unfit(hub, folder):
     (folder / "more.txt").write_text("x")
 
 
+def made_by_a_stand_in(hub, folder):
+    shutil.rmtree(folder)
+    snapshots.write(folder, OLDER, recipe={"models": {"nuggets": "stand-in"}})
+
+
 def dropped(hub, folder):
     hub.fail("/commit/", drop=True)
 
@@ -104,6 +109,7 @@ def damaged(hub, folder):
 
 HOW = {
     "is not published, expected a snapshot without problems": unfit,
+    "is not published, expected one that language models made": made_by_a_stand_in,
     "the Hub does not answer (…); waiting … s": dropped,
     "the Hub fails (status …); waiting … s": failing,
     "nothing is lost: the same command, run again, goes on where it stopped": failing_for_good,
