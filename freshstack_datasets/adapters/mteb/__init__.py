@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from freshstack_datasets.adapters.mteb.internals import module
 
 if TYPE_CHECKING:
-    from freshstack_datasets.adapters.mteb.replay import Replay
-    from freshstack_datasets.adapters.mteb.task import SnapshotTask
+    from freshstack_datasets.adapters.mteb.replaying import Replay
+    from freshstack_datasets.adapters.mteb.retrieval import SnapshotTask
     from freshstack_datasets.loading import Dataset
     from freshstack_datasets.ranking import Run
 
@@ -42,7 +42,7 @@ def tasks() -> "tuple[type[SnapshotTask], ...]":
         MissingExtraError: MTEB is not installed.
         InputError: The installed MTEB does not fit.
     """
-    found: tuple[type[SnapshotTask], ...] = module(f"{__name__}.task").known_tasks()
+    found: tuple[type[SnapshotTask], ...] = module(f"{__name__}.retrieval").known_tasks()
     return found
 
 
@@ -59,7 +59,7 @@ def task(data: "Dataset") -> "SnapshotTask":
         MissingExtraError: MTEB is not installed.
         InputError: The dataset was made of judgments alone, or the installed MTEB does not fit.
     """
-    made: SnapshotTask = module(f"{__name__}.task").task_of(data)
+    made: SnapshotTask = module(f"{__name__}.retrieval").task_of(data)
     return made
 
 
@@ -76,7 +76,7 @@ def replay(run: "Run | Mapping[str, Mapping[str, float]]") -> "Replay":
         RunError: The run is none, or holds something that is not allowed.
         InputError: The installed MTEB does not fit.
     """
-    model: Replay = module(f"{__name__}.replay").replay(run)
+    model: Replay = module(f"{__name__}.replaying").replay(run)
     return model
 
 
@@ -139,5 +139,5 @@ def statistics(task: Any, folder: Path | str) -> Path:
         HubError: The snapshot cannot be had.
         SnapshotError: It cannot be read.
     """
-    written: Path = module(f"{__name__}.statistics").statistics(task, folder)
+    written: Path = module(f"{__name__}.descriptive").statistics(task, folder)
     return written

@@ -10,8 +10,8 @@ from mteb.abstasks.aggregated_task import AbsTaskAggregate
 
 from freshstack_datasets import catalog
 from freshstack_datasets.adapters.mteb.metadata import SPLIT, SUBSET, months
+from freshstack_datasets.adapters.mteb.retrieval import SnapshotTask, known_tasks
 from freshstack_datasets.adapters.mteb.scores import HEADLINE, MAIN_SCORE, METRIC_VERSION
-from freshstack_datasets.adapters.mteb.task import SnapshotTask, known_tasks
 from freshstack_datasets.catalog import snapshot_order
 
 _SAME = (

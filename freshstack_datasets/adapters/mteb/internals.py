@@ -30,19 +30,19 @@ def module(name: str) -> ModuleType:
         raise moved(str(error)) from None
 
 
-def attribute(home: str, name: str) -> Any:
-    """Return a private attribute of one of MTEB's modules.
+def attribute(home: Any, name: str) -> Any:
+    """Return a private attribute of one of MTEB's modules, or of something in there.
 
     Args:
-        home: The module's full name.
+        home: The module's full name, or the thing.
         name: The attribute.
 
     Raises:
         InputError: The installed MTEB does not have it.
     """
-    found = getattr(module(home), name, None)
+    found = getattr(module(home) if isinstance(home, str) else home, name, None)
     if found is None:
-        raise moved(f"no {home}.{name}")
+        raise moved(f"no {home if isinstance(home, str) else home.__name__}.{name}")
     return found
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from freshstack_datasets.adapters.mteb.aggregate import TopicsAggregate, known_classes
-from freshstack_datasets.adapters.mteb.task import SnapshotTask
+from freshstack_datasets.adapters.mteb.retrieval import SnapshotTask
 from freshstack_datasets.errors import InputError, UnknownNameError, shown
 
 

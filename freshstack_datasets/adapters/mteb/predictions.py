@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from freshstack_datasets.adapters.mteb.lookup import meant
-from freshstack_datasets.errors import InputError, RunError, RunFileError, shown
+from freshstack_datasets.errors import InputError, RunError, RunFileError, shown, shown_path
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.runs.entries import clean_name
 from freshstack_datasets.runs.source import opened
@@ -43,9 +43,8 @@ def read_predictions(path: Path | str, task: Any = None, *, subset: str | None =
         for its_split, queries in _object(path, splits, f"subset {shown(its_subset)}").items()
     }
     metadata = None if task is None else meant(task).metadata
-    subsets, splits = (
-        (metadata.hf_subsets, metadata.eval_splits) if metadata else (subset and [subset], split and [split])
-    )
+    subsets = metadata.hf_subsets if metadata else subset and [subset]
+    splits = metadata.eval_splits if metadata else split and [split]
     chosen = [key for key in found if (not subsets or key[0] in subsets) and (not splits or key[1] in splits)]
     if len(chosen) != 1:
         raise _unclear(path, chosen or found, subsets, splits)
@@ -73,10 +72,11 @@ def _decoded(path: Path) -> object:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{shown(next(name for name in names if names.count(name) > 1))} twice")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{shown(name)} twice")
+        found[name] = value
     return found
 
 
@@ -98,7 +98,7 @@ def _unclear(path: Path, found: Iterable[tuple[str, str]], subsets: Any, splits:
         f"{kind} {', '.join(map(shown, names))}" for kind, names in (("subset", subsets), ("split", splits)) if names
     )
     return InputError(
-        f"predictions {shown(str(path))}",
+        f"predictions {shown_path(path)}",
         expected=asked or "one subset and split",
         got=has,
         hint="say which: task=, or subset= and split=",

@@ -20,6 +20,7 @@ def register() -> None:
     """
     by_name, similar, listed = (attribute(_TASKS, name) for name in ("_TASKS_REGISTRY", "_SIMILAR_TASKS", "TASK_LIST"))
     lookups = [attribute(_BENCHMARK_NAMES, name) for name in ("_build_registry", "_build_aliases_registry")]
+    forget = [attribute(lookup, "cache_clear") for lookup in lookups]
     tasks = [known for known in known_classes() if _is_new("task", known.metadata.name, by_name, known)]
     benchmarks = _new_benchmarks({name: found for lookup in lookups for name, found in lookup().items()})
     for known in tasks:
@@ -29,8 +30,8 @@ def register() -> None:
     module(_TASKS).TASK_LIST = (*listed, *tasks)  # type: ignore[attr-defined]  # looked up above
     for benchmark in benchmarks:
         setattr(module(_BENCHMARKS), benchmark.name, benchmark)
-    for lookup in lookups:
-        lookup.cache_clear()
+    for clear in forget:
+        clear()
 
 
 def _new_benchmarks(taken: Mapping[str, Any]) -> list[TopicsBenchmark]:

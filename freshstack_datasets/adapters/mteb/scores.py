@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
 
 METRIC_VERSION = 1
-"""Raised when a release computes another number from the same ranking and data; see ``stale``."""
+"""Raised when a release computes another number from the same ranking and revision of the data; see ``stale``."""
 
 MAIN_SCORE = "alpha_ndcg_at_10"
 

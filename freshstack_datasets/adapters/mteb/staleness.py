@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mteb.results import TaskResult
+
 from freshstack_datasets.adapters.mteb.lookup import meant
 from freshstack_datasets.adapters.mteb.scores import METRIC_VERSION
 from freshstack_datasets.errors import InputError, shown, shown_path
@@ -30,13 +32,7 @@ def stale(result: Any, task: Any) -> str | None:
         UnknownNameError: There is no such task.
     """
     metadata = meant(task).metadata
-    told = (
-        result
-        if isinstance(result, Mapping)
-        else _read(Path(result))
-        if isinstance(result, str | Path)
-        else result.to_dict()
-    )
+    told = _told(result)
     name, revision = told.get("task_name"), told.get("dataset_revision")
     if name != metadata.name:
         return f"it is of the task {shown(name)}, and not of {metadata.name}"
@@ -49,21 +45,26 @@ def stale(result: Any, task: Any) -> str | None:
     return None
 
 
+def _told(result: Any) -> Mapping[str, Any]:
+    if isinstance(result, TaskResult):
+        return dict(result.to_dict())
+    told = _read(Path(result)) if isinstance(result, str | Path) else result
+    if not isinstance(told, Mapping):
+        raise InputError("a result of MTEB", expected="a JSON object", got=f"{shown(told)} ({type(told).__name__})")
+    return told
+
+
+def _read(path: Path) -> object:
+    try:
+        with path.open("rb") as stream:
+            return json.loads(stream.read(_MOST_BYTES))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"result {shown_path(path)}", expected="a JSON file of MTEB", got=shown(str(error))) from None
+
+
 def _entries(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     try:
         return [dict(entry) for entries in told["scores"].values() for entry in entries]
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(
-            "a result of MTEB", expected="scores by split, one entry a subset", got=shown(told.get("scores"))
-        ) from None
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    try:
-        with path.open("rb") as stream:
-            told = json.loads(stream.read(_MOST_BYTES))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"result {shown_path(path)}", expected="a JSON file of MTEB", got=shown(str(error))) from None
-    if not isinstance(told, dict):
-        raise InputError(f"result {shown_path(path)}", expected="a JSON object", got=shown(told))
-    return told
+        expected, got = "scores by split, one entry a subset", shown(told.get("scores"))
+        raise InputError("a result of MTEB", expected=expected, got=got) from None

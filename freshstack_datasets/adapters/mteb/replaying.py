@@ -51,7 +51,12 @@ class Replay:
         if not found:
             got = ", ".join(map(shown, islice(self._run, 3))) or "no query"
             expected = f"query ids such as {shown(asked[0])}" if asked else ""
-            raise RunError(f"run {shown(self._run.name)} has no query of the task", expected=expected, got=got)
+            raise RunError(
+                f"run {shown(self._run.name)} has no query of the task",
+                expected=expected,
+                got=got,
+                hint="was it made for another dataset?",
+            )
         return found
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from freshstack_datasets.adapters.mteb.lookup import meant
-from freshstack_datasets.adapters.mteb.task import SnapshotTask
+from freshstack_datasets.adapters.mteb.retrieval import SnapshotTask
 from freshstack_datasets.errors import InputError, shown, shown_path
 
 
