@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +65,9 @@ def _rows(data: "Dataset", table: Table) -> pa.Table:
         judged = [(q, d, n) for q, documents in sorted(data.qrels.items()) for d, n in sorted(documents.items())]
         columns = zip(*judged, strict=True) if judged else ((), (), ())
         return pa.table(list(map(pa.array, columns, table.schema.types)), table.schema)
-    tables = {QUERIES.name: data.queries, NUGGETS.name: data.nuggets, NUGGET_QRELS.name: data.judgments}
-    records: Records[Any] = tables[table.name]
-    return records.arrow.cast(table.schema)  # ids of judgments made in memory are kept as numbers
+    records: Mapping[str, Records[Any]]
+    records = {QUERIES.name: data.queries, NUGGETS.name: data.nuggets, NUGGET_QRELS.name: data.judgments}
+    return records[table.name].arrow.cast(table.schema)  # ids of judgments made in memory are kept as numbers
 
 
 def _documents(datasets: Any, data: "Dataset", split: Any) -> Any:
