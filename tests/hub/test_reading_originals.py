@@ -140,6 +140,7 @@ def test_the_originals_are_downloaded_listed_verified_and_converted(released, cl
     assert snapshots[f"{NAME}-unfiltered"] == [{"name": "2024-10", "cached": False, "bytes": None}]
     assert verified == (0, "", f"{name}: all is well\n")
     assert (info[1]["statistics"]["missing_documents"], len(info[1]["repositories"])) == (1, 10)
+    assert (info[1]["language"], info[1]["languages"]) == ("en", ["en"])  # no query says it, the catalog does
     builders = ["python", "-m", "builders", "convert-oct-2024", "langchain", "--out", str(out), "--json"]
     assert json.loads(client(builders, home=home).stdout)["fingerprint"] == facts["fingerprint"]
     sources = json.loads((out / "snapshot.json").read_text())["sources"]

@@ -7,8 +7,9 @@ import os
 import pytest
 
 import freshstack_datasets as fsd
+from freshstack_datasets import catalog
 from freshstack_datasets.errors import FreshStackError, HubError, InputError, UnknownNameError
-from freshstack_datasets.holdings import listed
+from freshstack_datasets.holdings import listed, moved_tag
 from freshstack_datasets.hub import cached, ledger
 from freshstack_datasets.hub.pins import At, Pin, pin
 from freshstack_datasets.hub.words import in_words, told
@@ -39,6 +40,14 @@ def test_a_recorded_commit_is_replaced_only_on_purpose(own_home):
     (own_home / "hub" / "acme--y").write_text("a file")
     with pytest.raises(InputError, match=r"^the commit of acme/y@2026-10 cannot be recorded; see who may write below "):
         ledger.replace_commit("acme/y", "2026-10", A)
+
+
+def test_no_other_commit_is_accepted_than_the_one_that_the_package_knows(monkeypatch):
+    entry = catalog.published("freshstack/yolo")["2024-10"].model_copy(update={"layout": "snapshot", "commit": A})
+    monkeypatch.setattr(catalog, "published", lambda name: {"2026-10": entry})
+    monkeypatch.setattr("freshstack_datasets.holdings.moved", lambda pin: B)
+    with pytest.raises(HubError, match=r"expected the commit that this version knows, .*; install a newer"):
+        moved_tag("freshstack/yolo", "2026-10")
 
 
 def test_digests_are_recorded_beside_earlier_ones():
