@@ -1,0 +1,270 @@
+"""The document store behind ir_datasets: quick, whole, and safe for several processes at once."""
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import ir_datasets
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import freshstack_datasets as fsd
+from freshstack_datasets.adapters import ir_datasets as adapter
+from freshstack_datasets.errors import InputError
+from freshstack_datasets.records import Document, Judgment, Nugget, Query
+
+SIZE = 2_500
+"""More than two batches of the store."""
+
+
+def document(i):
+    return Document(f"dir/file {i:05}.py_{i}", f"T{i}", f"text {i} " * 40, {"url": f"https://example.org/{i}"})
+
+
+def written(folder, size=SIZE):
+    fsd.write_snapshot(
+        folder,
+        dataset="tests/many",
+        snapshot="2024-10",
+        license="CC0-1.0",
+        documents=map(document, range(size)),
+        queries=[Query("q", "x")],
+        nuggets=[Nugget("n", "q", 0, "y")],
+        judgments=[Judgment("q", "n", document(0).doc_id, 1)],
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("many") / "data")
+
+
+@pytest.fixture
+def many(folder, monkeypatch):
+    monkeypatch.setattr(ir_datasets, "registry", ir_datasets.util.Registry())
+    adapter.register(folder, "tests/many")
+    return ir_datasets.load("tests/many")
+
+
+def numbers(documents):
+    return [int(doc.title[1:]) for doc in documents]
+
+
+def files(home):
+    return sorted(path.name for path in home.rglob("*") if path.is_file())
+
+
+def test_going_through_all_documents_builds_nothing_and_one_by_its_id_does(many, own_home):
+    assert numbers(many.docs_iter()) == list(range(SIZE))
+    assert files(own_home) == []
+    store = many.docs_store()
+    assert not store.built()
+    assert store.get("dir/file 02001.py_2001") == (
+        "dir/file 02001.py_2001",
+        "T2001",
+        document(2001).text,
+        "https://example.org/2001",
+    )
+    assert store.built()
+    assert files(own_home) == ["documents.arrow", "lock"]
+    assert store.path.is_relative_to(own_home / "ir_datasets")
+    assert store.count() == SIZE
+    assert list(many.docs_iter()) == list(store)
+    assert numbers(many.docs_iter()) == list(range(SIZE))
+
+
+def test_a_store_that_was_removed_is_built_again(many, own_home):
+    store = many.docs_store()
+    store.build()
+    store.clear_cache()
+    store.clear_cache()
+    assert not store.built()
+    assert files(own_home) == ["lock"]
+    assert store.get("dir/file 00007.py_7").title == "T7"
+
+
+slices = st.builds(
+    slice,
+    st.none() | st.integers(-SIZE - 5, SIZE + 5),
+    st.none() | st.integers(-SIZE - 5, SIZE + 5),
+    st.none() | st.integers(1, 900) | st.integers(-900, -1),
+)
+
+
+@pytest.fixture(scope="module")
+def kept(folder, tmp_path_factory):
+    """All documents of a store that the examples share."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("FRESHSTACK_HOME", str(tmp_path_factory.mktemp("kept")))
+        patched.setattr(ir_datasets, "registry", ir_datasets.util.Registry())
+        adapter.register(folder, "tests/kept")
+        store = ir_datasets.load("tests/kept").docs_store()
+        store.build()
+        yield store
+
+
+@settings(max_examples=60)
+@given(first=slices, second=slices)
+def test_slices_are_those_of_a_list(kept, first, second):
+    rows = list(range(SIZE))
+    assert numbers(iter(kept)[first]) == rows[first]
+    assert numbers(iter(kept)[first][second]) == rows[first][second]
+
+
+def test_slices_of_shares_single_documents_and_what_is_still_to_come(many):
+    documents = many.docs_iter()
+    assert numbers(documents[:0.5]) == list(range(1_250))
+    assert numbers(documents[0.5:]) == list(range(1_250, 2_500))
+    assert numbers(documents[1 / 3 : 2 / 3]) == list(range(833, 1_666))
+    assert (documents[0].title, documents[-1].title, many.docs[999].title) == ("T0", "T2499", "T999")
+    with pytest.raises(IndexError):
+        documents[SIZE]
+    with pytest.raises(InputError, match=r"expected a number from 0 to 1, got 1\.5"):
+        documents[:1.5]
+    rest = many.docs_iter()  # of the store, now that there is one
+    assert [next(rest).title, next(rest).title] == ["T0", "T1"]
+    assert numbers(rest[:3]) == [2, 3, 4]
+    assert numbers(rest) == list(range(2, SIZE))
+
+
+def test_another_corpus_in_the_same_folder_has_another_store(tmp_path, many):
+    many.docs_store().build()
+    smaller = written(tmp_path / "data", 3)
+    adapter.register(smaller, "tests/smaller")
+    store = ir_datasets.load("tests/smaller").docs_store()
+    store.build()
+    (part,) = (smaller / "corpus").iterdir()
+    before = store.path
+    os.utime(part, (1, 1))
+    assert store.path != before
+    assert many.docs_store().path.parent != store.path.parent
+
+
+@pytest.mark.parametrize("content", [b"", b"ARROW1\0\0", b"no Arrow at all " * 100])
+def test_a_file_that_was_cut_off_is_not_taken_for_whole(many, content):
+    store = many.docs_store()
+    store.path.parent.mkdir(parents=True)
+    store.path.write_bytes(content)
+    assert not store.built()
+    assert store.get("dir/file 00007.py_7").title == "T7"
+
+
+def test_half_of_a_file_is_not_taken_for_whole(many, folder):
+    store = many.docs_store()
+    store.build()
+    content = store.path.read_bytes()
+    store.clear_cache()
+    store.path.write_bytes(content[: len(content) // 2])
+    assert not store.built()
+    assert store.count() == SIZE
+
+
+def test_a_home_that_cannot_be_written_is_one_error_and_documents_come_all_the_same(many, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("FRESHSTACK_HOME", str(tmp_path / "file"))
+    assert numbers(many.docs_iter()) == list(range(SIZE))
+    with pytest.raises(InputError, match=r"cannot write .*; set FRESHSTACK_HOME"):
+        many.docs_store().get("dir/file 00007.py_7")
+
+
+BUILDS = """
+import hashlib, os, sys
+import ir_datasets
+from freshstack_datasets.adapters import ir_datasets as adapter
+from freshstack_datasets.adapters.ir_datasets import docstore
+
+writes = []
+
+def track(documents, total, what):
+    writes.append(what)
+    return documents
+
+docstore.track = track
+print("ready", flush=True)
+for i, line in enumerate(sys.stdin):
+    folder, os.environ["FRESHSTACK_HOME"] = line.rstrip("\\n").split("\\t")
+    adapter.register(folder, f"tests/{i}")
+    store = ir_datasets.load(f"tests/{i}").docs_store()
+    writes.clear()
+    store.build()
+    digest = hashlib.sha256("".join(map(repr, map(tuple, store))).encode()).hexdigest()
+    print(len(writes), store.count(), digest, store.get("dir/file 02499.py_2499").title, flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [2, 4])
+def test_processes_that_build_at_once_eight_times_over_have_it_whole_each_time(processes, folder, tmp_path):
+    command = [sys.executable, "-c", BUILDS]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    started = [subprocess.Popen(command, **pipes) for _ in range(processes)]
+    # what every process must have: title, text and address of document() in the order of the ids
+    rows = [(d.doc_id, d.title, d.text, d.metadata["url"]) for d in map(document, range(SIZE))]
+    whole = f"{SIZE} {hashlib.sha256(''.join(map(repr, rows)).encode()).hexdigest()} T2499\n"
+    try:
+        assert [process.stdout.readline() for process in started] == ["ready\n"] * processes
+        for again in range(8):
+            home = tmp_path / str(again)
+            for process in started:
+                process.stdin.write(f"{folder}\t{home}\n")
+                process.stdin.flush()
+            answers = [process.stdout.readline().partition(" ") for process in started]
+            assert [found for _, _, found in answers] == [whole] * processes
+            assert sum(int(writes) for writes, _, _ in answers) == 1  # the others waited for it
+            assert files(home) == ["documents.arrow", "lock"]
+    finally:
+        for process in started:
+            process.stdin.close()
+            process.wait()
+            process.stdout.close()
+
+
+KILLED = """
+import sys
+import ir_datasets
+from freshstack_datasets.adapters import ir_datasets as adapter
+from freshstack_datasets.adapters.ir_datasets import docstore
+
+def slowly(documents, total, what):
+    for i, found in enumerate(documents):
+        if i == 2_000:
+            print("half", flush=True)
+            sys.stdin.read()  # until the process is killed
+        yield found
+
+docstore.track = slowly
+adapter.register(sys.argv[1], "tests/killed")
+ir_datasets.load("tests/killed").docs_store().build()
+"""
+
+
+@pytest.mark.slow
+def test_a_build_that_was_killed_leaves_nothing_that_is_taken_for_whole_and_the_next_one_cleans_up(
+    folder, many, own_home
+):
+    command = [sys.executable, "-c", KILLED, str(folder)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "half\n"
+    finally:
+        process.kill()
+        process.communicate()
+    leftover = [name for name in files(own_home) if name != "lock"]
+    assert len(leftover) == 1
+    assert leftover[0] != "documents.arrow"
+    assert not many.docs_store().built()
+    many.docs_store().build()
+    assert files(own_home) == ["documents.arrow", "lock"]
+    assert numbers(many.docs_store()) == list(range(SIZE))
+
+
+def test_where_files_cannot_be_locked_a_store_is_built_all_the_same(many, monkeypatch, own_home):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    store = many.docs_store()
+    (store.path.parent).mkdir(parents=True)
+    (store.path.parent / ".documents.arrow-x.arrow").touch()  # perhaps another process is writing it
+    assert store.get("dir/file 00007.py_7").title == "T7"
+    assert files(own_home) == [".documents.arrow-x.arrow", "documents.arrow", "lock"]
