@@ -160,6 +160,12 @@ def test_many_documents_are_sorted_across_batches_and_cut_into_row_groups(tmp_pa
     assert table["text"].to_pylist() == [d.text for d in sorted(documents, key=lambda d: d.doc_id)]
 
 
+def test_a_member_of_the_metadata_that_is_none_is_one_that_is_not_known(tmp_path):
+    written(tmp_path / "s", documents=[*DOCUMENTS, Document("c", "", "", {"url": None, "tokens": 2})])
+    metadata = rows(tmp_path / "s", "corpus")[2]["metadata"]
+    assert {name: value for name, value in metadata.items() if value is not None} == {"tokens": 2}
+
+
 def test_queries_wait_on_disk_as_documents_do(tmp_path):
     """20 MB of queries, of which none is in Arrow's memory when the next records are asked for."""
     ids = [f"q{i:04}" for i in range(2_000)]
