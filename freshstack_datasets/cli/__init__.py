@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from freshstack_datasets import __version__
-from freshstack_datasets.cli import console, data, export, hub, runs
+from freshstack_datasets.cli import console, data, export, hub, irds, mteb, runs
 from freshstack_datasets.cli.values import SeveralValues
+from freshstack_datasets.cli.wrapped import Wrapped
 
 app = console.command_line("freshstack")
 
@@ -27,8 +28,8 @@ def freshstack(
     """Look into benchmarks for retrieval over technical documents, and score runs on them.
 
     DATASET is the name of a dataset, its name and snapshot as in name@2024-10, or a folder that holds a snapshot.
-    Every command has --json for one JSON object on standard output. Exit codes: 0 fine, 1 a check failed,
-    2 bad input or usage, 3 not comparable, 130 interrupted.
+    Every command has --json for one JSON object on standard output, except those of another tool, mteb and irds.
+    Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not comparable, 130 interrupted.
     """
 
 
@@ -45,6 +46,18 @@ for _function, _words in (
     (export.export, "export nimbus --to beir --out beir/nimbus"),
 ):
     app.command(_words.split()[0], cls=SeveralValues, epilog=f"Example: freshstack {_words}")(_function)
+
+for _tool, _words in (
+    (mteb.mteb, "mteb run -t FreshStackNimbusRetrieval -m mteb/baseline-bm25s"),
+    (irds.irds, "irds export freshstack/nimbus qrels"),
+):
+    app.command(
+        _words.split()[0],
+        cls=Wrapped,
+        add_help_option=False,
+        options_metavar="COMMAND …",
+        epilog=f"Example: freshstack {_words}",
+    )(_tool)
 
 
 def main() -> None:

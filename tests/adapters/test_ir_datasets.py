@@ -268,13 +268,23 @@ def test_a_snapshot_needs_a_name_and_a_name_a_snapshot(tmp_path):
         adapter.register(fsd.Dataset.from_nugget_qrels([("q", "n", "d", 1)]), "mine")
 
 
-def test_without_ir_datasets_there_is_one_line_that_says_how_to_get_it(monkeypatch):
+@pytest.fixture
+def fresh_adapter(monkeypatch):
+    """What is behind the front is imported anew in the test, and as before after it."""
     for name in [name for name in sys.modules if name.startswith("freshstack_datasets.adapters.ir_datasets.")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delattr(adapter, "registration", raising=False)
+        monkeypatch.delattr(adapter, name.rpartition(".")[2], raising=False)
+
+
+def test_without_ir_datasets_there_is_one_line_that_says_how_to_get_it(monkeypatch, fresh_adapter):
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    monkeypatch.setitem(sys.modules, "ir_datasets.indices", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'freshstack-datasets\[ir\]'"):
+        adapter.register()
+
+
+def test_an_ir_datasets_that_lacks_something_is_told_of_with_the_releases_that_have_it(monkeypatch, fresh_adapter):
+    monkeypatch.delattr(ir_datasets.util, "use_docstore")
+    with pytest.raises(InputError, match=r"ir-datasets .* lacks .*use_docstore.*, expected ir-datasets>=.*,<"):
         adapter.register()
 
 

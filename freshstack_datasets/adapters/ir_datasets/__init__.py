@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, overload
 
+from freshstack_datasets.adapters.versions import moved
 from freshstack_datasets.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def register(source: "Dataset | Path | str | None" = None, name: str | None = No
 
     Raises:
         MissingExtraError: ir_datasets is not installed.
-        InputError: The name is taken by another dataset, or only one of both was given.
+        InputError: The name is taken by another dataset, only one of both was given, or the installed ir_datasets lacks
+            something that this stands on.
         FreshStackError: The snapshot cannot be opened.
     """
     registration = _registration()
@@ -70,8 +72,11 @@ def names() -> list[str]:
 def _registration() -> ModuleType:
     try:
         from freshstack_datasets.adapters.ir_datasets import registration
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "ir_datasets":
-            raise
-        raise MissingExtraError("ir_datasets", "ir") from error
+    except ImportError as error:
+        name = error.name or ""
+        if name == "ir_datasets" and isinstance(error, ModuleNotFoundError):
+            raise MissingExtraError("ir_datasets", "ir") from None
+        if name.partition(".")[0] == "ir_datasets":
+            raise moved("ir-datasets", "ir", str(error)) from None
+        raise
     return registration
