@@ -2,10 +2,32 @@
 
 from typing import TYPE_CHECKING
 
-__all__ = ["beir", "hf", "ir_datasets", "ir_measures", "jsonl", "mteb", "pandas", "ranx", "trec"]
+__all__ = [
+    "beir",
+    "hf",
+    "ir_datasets",
+    "ir_measures",
+    "jsonl",
+    "mteb",
+    "pandas",
+    "ranx",
+    "sentence_transformers",
+    "trec",
+]
 
 if TYPE_CHECKING:
-    from freshstack_datasets.adapters import beir, hf, ir_datasets, ir_measures, jsonl, mteb, pandas, ranx, trec
+    from freshstack_datasets.adapters import (
+        beir,
+        hf,
+        ir_datasets,
+        ir_measures,
+        jsonl,
+        mteb,
+        pandas,
+        ranx,
+        sentence_transformers,
+        trec,
+    )
 else:
 
     def __getattr__(name: str) -> object:
