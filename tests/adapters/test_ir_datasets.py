@@ -105,7 +105,7 @@ def test_what_is_published_of_a_snapshot_is_known_without_having_it():
     assert (data.docs_count(), data.queries_count()) == (49_514, 203)
     assert data.metadata() == {"docs": {"count": 49_514}, "queries": {"count": 203}, "qrels": {}}
     assert (data.docs_lang(), data.queries_lang()) == ("en", "en")
-    assert data.docs_namespace() == "freshstack/langchain/2024-10"
+    assert data.docs_namespace() == data.queries_namespace() == "freshstack/langchain/2024-10"
     # the same documents, but other queries, of which no figure is published
     unfiltered = ir_datasets.load("freshstack/langchain-unfiltered")
     assert unfiltered.docs_count() == 49_514

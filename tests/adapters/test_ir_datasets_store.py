@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import resource
 import subprocess
 import sys
 
@@ -168,6 +169,20 @@ def test_a_home_that_cannot_be_written_is_one_error_and_documents_come_all_the_s
     assert numbers(many.docs_iter()) == list(range(SIZE))
     with pytest.raises(InputError, match=r"cannot write .*; set FRESHSTACK_HOME"):
         many.docs_store().get("dir/file 00007.py_7")
+
+
+def test_a_disk_that_fills_up_is_one_error_and_leaves_nothing_behind(many, own_home):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))  # to write on is refused, as on a full disk
+    try:
+        with pytest.raises(
+            InputError, match=r"cannot write .*documents\.arrow.*; free some space, or set FRESHSTACK_HOME"
+        ):
+            many.docs_store().build()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert files(own_home) == ["lock"]
+    assert many.docs_store().count() == SIZE
 
 
 BUILDS = """
