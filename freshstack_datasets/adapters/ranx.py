@@ -15,8 +15,9 @@ __all__ = ["qrels", "read", "run"]
 def run(run: Run | Mapping[str, Mapping[str, float]]) -> Any:
     """Return a run as ``ranx`` takes it.
 
-    Documents of the same score come in no certain order there. Give ``ranx.evaluate`` a ``make_comparable=True`` when
-    the run lacks queries of the judgments, or has others.
+    Queries without documents are left out, which ranx cannot hold. Where the run lacks queries of the judgments, or has
+    others, ``ranx.evaluate`` wants to be told ``make_comparable=True``. Documents of the same score come in no certain
+    order there.
 
     Args:
         run: The run, or query id to document id to score.
@@ -27,14 +28,11 @@ def run(run: Run | Mapping[str, Mapping[str, float]]) -> Any:
     Raises:
         MissingExtraError: ranx is not installed.
         RunError: It is no run, or has no document.
-        InputError: A document's id ends with NUL, which ranx would cut off.
     """
     given = as_run(run)
-    scores = given.to_dict()
     if not len(given.codes):
         raise RunError("a run for ranx", expected="at least one document", got="none")
-    _refuse_nul(scores)
-    return _ranx().Run(scores, name=given.name)
+    return _filled(_ranx().Run(name=given.name), given.to_dict())
 
 
 def qrels(data: "Dataset") -> Any:
@@ -43,8 +41,8 @@ def qrels(data: "Dataset") -> Any:
     The relevance of a document is the number of the query's nuggets that it supports. Those judged with 0 are there:
     they count as not relevant in every measure of ranx, and as judged in those that ask for it.
 
-    Measures mean the same as here: ``recall@k`` is ``Recall@k``, ``ndcg@k`` is ``nDCG@k`` (whose gain is that number),
-    ``mrr@k`` is ``RR@k``, ``hit_rate@k`` is ``Success@k``, ``map@k`` is ``AP@k``. There is none of nuggets.
+    Measures mean the same as here: ``recall@k`` is ``Recall@k``, ``ndcg@k`` is ``nDCG@k``, ``mrr@k`` is ``RR@k``,
+    ``hit_rate@k`` is ``Success@k``, ``precision@k`` is ``P@k``, ``map@k`` is ``AP@k``. There is none of nuggets.
 
     Args:
         data: The dataset.
@@ -54,13 +52,11 @@ def qrels(data: "Dataset") -> Any:
 
     Raises:
         MissingExtraError: ranx is not installed.
-        InputError: The dataset has no judgment, or a document's id ends with NUL, which ranx would cut off.
+        InputError: The dataset has no judgment.
     """
-    judged = {query_id: dict(documents) for query_id, documents in data.qrels.items()}
-    if not any(judged.values()):
+    if not any(data.qrels.values()):
         raise InputError("judgments for ranx", expected="at least one", got="none")
-    _refuse_nul(judged)
-    return _ranx().Qrels(judged, name=data.name or None)
+    return _filled(_ranx().Qrels(name=data.name or None), data.qrels)
 
 
 def read(run: Any) -> Run:
@@ -78,6 +74,18 @@ def read(run: Any) -> Run:
     return Run.from_dict(run.to_dict(), run.name or "run")
 
 
+def _filled(empty: Any, values: Mapping[str, Mapping[str, float]]) -> Any:
+    """Return a run or qrels of ranx with what is to go in.
+
+    A dictionary given to their constructor makes ranx compile itself anew for every length of the longest id, which
+    takes longer than most evaluations, and cuts off a NUL at the end of an id.
+    """
+    some = {query_id: documents for query_id, documents in values.items() if documents}
+    documents = [list(found) for found in some.values()]
+    empty.add_multi(list(some), documents, [list(found.values()) for found in some.values()])
+    return empty
+
+
 def _ranx() -> Any:
     try:
         import ranx
@@ -86,12 +94,3 @@ def _ranx() -> Any:
             raise
         raise MissingExtraError("ranx", "ranx") from None
     return ranx
-
-
-def _refuse_nul(values: Mapping[str, Mapping[str, object]]) -> None:
-    for documents in values.values():
-        for doc_id in documents:
-            if doc_id.endswith("\0"):
-                raise InputError(
-                    f"document id {shown(doc_id)}", expected="one that ranx keeps whole", got="NUL at its end"
-                )
