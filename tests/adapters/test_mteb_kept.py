@@ -1,5 +1,6 @@
 """What MTEB keeps: replayed runs, predictions, cached results, statistics."""
 
+import io
 import json
 from pathlib import Path
 
@@ -183,6 +184,16 @@ def test_files_that_cannot_be_read_are_errors_in_words(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_MOST_BYTES", 10)
     with pytest.raises(RunFileError, match=r"expected at most 10 bytes, got more"):
         adapter.read_predictions(path)
+    monkeypatch.setattr(module, "opened", lambda path: Torn())
+    with pytest.raises(RunFileError, match=r"predictions that cannot be read, got 'Input/output error'"):
+        adapter.read_predictions(path)
+
+
+class Torn(io.BytesIO):
+    """A file on a disk that is damaged."""
+
+    def read(self, size=-1):
+        raise OSError(5, "Input/output error")
 
 
 JSON = st.recursive(

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from freshstack_datasets.adapters.mteb.internals import module
-
 if TYPE_CHECKING:
     from freshstack_datasets.adapters.mteb.replaying import Replay
     from freshstack_datasets.adapters.mteb.retrieval import SnapshotTask
@@ -30,7 +28,7 @@ def register() -> None:
         MissingExtraError: MTEB is not installed.
         InputError: The installed MTEB does not fit, or has something else of one of the names.
     """
-    module(f"{__name__}.registry").register()
+    _behind("registry").register()
 
 
 def tasks() -> "tuple[type[SnapshotTask], ...]":
@@ -42,7 +40,7 @@ def tasks() -> "tuple[type[SnapshotTask], ...]":
         MissingExtraError: MTEB is not installed.
         InputError: The installed MTEB does not fit.
     """
-    found: tuple[type[SnapshotTask], ...] = module(f"{__name__}.retrieval").known_tasks()
+    found: tuple[type[SnapshotTask], ...] = _behind("retrieval").known_tasks()
     return found
 
 
@@ -59,7 +57,7 @@ def task(data: "Dataset") -> "SnapshotTask":
         MissingExtraError: MTEB is not installed.
         InputError: The dataset was made of judgments alone, or the installed MTEB does not fit.
     """
-    made: SnapshotTask = module(f"{__name__}.retrieval").task_of(data)
+    made: SnapshotTask = _behind("retrieval").task_of(data)
     return made
 
 
@@ -76,7 +74,7 @@ def replay(run: "Run | Mapping[str, Mapping[str, float]]") -> "Replay":
         RunError: The run is none, or holds something that is not allowed.
         InputError: The installed MTEB does not fit.
     """
-    model: Replay = module(f"{__name__}.replaying").replay(run)
+    model: Replay = _behind("replaying").replay(run)
     return model
 
 
@@ -101,7 +99,7 @@ def read_predictions(
         RunFileError: The file cannot be read, is none, or holds something that is not allowed.
         InputError: The file has not exactly one of the subsets and splits that are meant, or there is no such task.
     """
-    run: Run = module(f"{__name__}.predictions").read_predictions(path, task, subset=subset, split=split)
+    run: Run = _behind("predictions").read_predictions(path, task, subset=subset, split=split)
     return run
 
 
@@ -119,7 +117,7 @@ def stale(result: Any, task: Any) -> str | None:
         MissingExtraError: MTEB is not installed.
         InputError: The file cannot be read or is no result, or there is no such task.
     """
-    reason: str | None = module(f"{__name__}.staleness").stale(result, task)
+    reason: str | None = _behind("staleness").stale(result, task)
     return reason
 
 
@@ -139,5 +137,12 @@ def statistics(task: Any, folder: Path | str) -> Path:
         HubError: The snapshot cannot be had.
         SnapshotError: It cannot be read.
     """
-    written: Path = module(f"{__name__}.descriptive").statistics(task, folder)
+    written: Path = _behind("descriptive").statistics(task, folder)
     return written
+
+
+def _behind(name: str) -> Any:
+    """Return a module of this adapter, all of which need MTEB."""
+    from freshstack_datasets.adapters.mteb.internals import module
+
+    return module(f"{__name__}.{name}")

@@ -21,8 +21,6 @@ class TopicsBenchmark(Benchmark):
     def _get_model_score(self, model_result: Any) -> dict[str, float | None]:
         scores: dict[str, float | None] = super()._get_model_score(model_result)
         results = model_result.select_tasks(self.tasks).task_results
-        if len(results) < len(self.tasks):
-            return scores
         for name in HEADLINE:
             values = [result.get_score(getter=lambda topic, name=name: topic[name]) for result in results]
             scores[f"Mean({name})"] = float(sum(values) / len(values))

@@ -62,11 +62,9 @@ def moved(what: str) -> InputError:
 
 def working_versions() -> str:
     """Return the versions of MTEB that the extra allows, such as ``>=2.22,<3``."""
-    for requirement in metadata.requires(_PACKAGE) or ():
-        found = re.match(r"mteb(?:\[[^]]*\])?\s*\(?([^;)]*)\)?\s*;.*\bextra\b", requirement)
-        if found:
-            return ",".join(sorted(found.group(1).replace(" ", "").split(","), reverse=True))
-    return "as the extra says"
+    form = re.compile(r"mteb(?:\[[^]]*\])?\s*\(?([^;)]*)\)?\s*;.*\bextra\b")
+    bounds = [found.group(1) for requirement in metadata.requires(_PACKAGE) or () if (found := form.match(requirement))]
+    return ",".join(sorted(bounds[0].replace(" ", "").split(","), reverse=True)) if bounds else ""
 
 
 def language_code(language: str) -> str | None:

@@ -59,8 +59,8 @@ def _decoded(path: Path) -> object:
     with opened(path) as stream:
         try:
             data = stream.read(_MOST_BYTES + 1)
-        except OSError as error:  # a folder opens on some systems
-            raise RunFileError(path, 0, "predictions that cannot be read", got=shown(str(error))) from None
+        except OSError as error:
+            raise RunFileError(path, 0, "predictions that cannot be read", got=shown(error.strerror)) from None
     if len(data) > _MOST_BYTES:
         raise RunFileError(path, 0, "predictions", expected=f"at most {_MOST_BYTES} bytes", got="more")
     try:
