@@ -49,12 +49,9 @@ def mteb(context: typer.Context) -> None:
         console.say(context.get_help() + "\n\nMTEB's own help:\n")
         words = ["--help"]
     with as_itself(PROGRAM, words):
-        from freshstack_datasets.adapters import mteb as adapter
+        from freshstack_datasets.adapters.mteb.internals import module
 
-        adapter.register()  # tells what to install where MTEB is missing
-        from freshstack_datasets.adapters.mteb.launcher import launch
-
-        launch(words)
+        module("freshstack_datasets.adapters.mteb.launcher").launch(words)
 
 
 def install(as_json: Json = False, verbose: Verbose = False) -> None:

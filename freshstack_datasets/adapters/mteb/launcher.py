@@ -14,7 +14,7 @@ from mteb.cli import main
 
 from freshstack_datasets.adapters.mteb import local_models, register, stale, tasks
 from freshstack_datasets.adapters.mteb.internals import attribute, moved
-from freshstack_datasets.catalog import snapshot_order
+from freshstack_datasets.catalog import OWNER, snapshot_order
 from freshstack_datasets.errors import InputError, UnknownNameError
 
 PROGRAM = "freshstack mteb"
@@ -111,10 +111,11 @@ def _task_of(topic: str) -> str:
     """Return the name of a topic's task, of the newest snapshot."""
     by_topic: dict[str, list[Any]] = {}
     for task in tasks():
-        by_topic.setdefault(task.dataset_name.rpartition("/")[2], []).append(task)
-    if topic not in by_topic:
+        by_topic.setdefault(task.dataset_name.removeprefix(f"{OWNER}/"), []).append(task)
+    found = by_topic.get(topic.removeprefix(f"{OWNER}/"))
+    if found is None:
         raise UnknownNameError("topic", topic, by_topic)
-    newest = max(by_topic[topic], key=lambda task: snapshot_order(task.snapshot))
+    newest = max(found, key=lambda task: snapshot_order(task.snapshot))
     return str(newest.metadata.name)
 
 
@@ -133,11 +134,12 @@ def _evaluating(length: int | None) -> Iterator[None]:
     def evaluate(model: Any, of: Iterable[Any], **options: Any) -> Any:
         if length is not None:
             local_models.limit(model, length)
+        meta, chosen = model.mteb_model_meta, list(of)
         if options.get("prediction_folder"):
-            options["prediction_folder"] = _own_folder(Path(options["prediction_folder"]), model.mteb_model_meta)
+            options["prediction_folder"] = _own_folder(Path(options["prediction_folder"]), meta)
         if options.get("cache") and options.get("overwrite_strategy") == "only-missing":
-            options["cache"] = _Current(options["cache"].cache_path)
-        return original(model, of, **options)
+            options["cache"] = _Current(options["cache"], _outdated(options["cache"], meta, chosen))
+        return original(model, chosen, **options)
 
     mteb.evaluate = evaluate
     try:
@@ -152,17 +154,32 @@ def _own_folder(folder: Path, meta: Any) -> Path:
     return own / "experiments" / meta.experiment_name if meta.experiment_name else own
 
 
+def _outdated(cache: ResultCache, meta: Any, chosen: Iterable[Any]) -> set[str]:
+    """Return the tasks of ours whose results must be computed again, and say why."""
+    names: set[str] = set()
+    for task in chosen:
+        if not type(task).__module__.startswith("freshstack_datasets."):
+            continue
+        result = cache.load_task_result(task.metadata.name, meta)
+        if result is not None and (reason := stale(result, task)) is not None:
+            _log.warning("the result of %s is computed again: %s", task.metadata.name, reason)
+            names.add(task.metadata.name)
+        names |= _outdated(cache, meta, getattr(task.metadata, "tasks", ()))
+    return names
+
+
 class _Current(ResultCache):
-    """MTEB's results without those of our tasks that must be computed again."""
+    """A folder of results without those that are outdated.
+
+    Args:
+        cache: The folder.
+        outdated: The tasks whose results are.
+    """
+
+    def __init__(self, cache: ResultCache, outdated: set[str]) -> None:
+        super().__init__(cache.cache_path)
+        self._outdated = outdated
 
     def load_task_result(self, task_name: str, *arguments: Any, **options: Any) -> Any:
-        """Return the result of a task, None where there is none or an outdated one, which is told."""
-        found = super().load_task_result(task_name, *arguments, **options)
-        task = attribute("mteb.get_tasks", "_TASKS_REGISTRY").get(task_name)
-        if found is None or task is None or not task.__module__.startswith("freshstack_datasets."):
-            return found
-        reason = stale(found, task)
-        if reason is None:
-            return found
-        _log.warning("the result of %s is computed again: %s", task_name, reason)
-        return None
+        """Return the result of a task, None where there is none that counts."""
+        return None if task_name in self._outdated else super().load_task_result(task_name, *arguments, **options)

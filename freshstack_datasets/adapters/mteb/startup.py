@@ -34,7 +34,7 @@ class _AtImport:
         self._looking = True
         try:
             spec = find_spec(name)
-            if spec is not None and spec.loader is not None:
+            if spec is not None and spec.loader is not None and spec.origin is not None:  # a mere folder has none
                 _then_register(spec.loader)
             return spec
         except Exception:  # whatever it is, the other finders will tell
