@@ -75,19 +75,28 @@ def _documents(datasets: Any, data: "Dataset", split: Any) -> Any:
     corpus = data.corpus
     try:
         path = home() / "datasets" / _key(data) / f"{CORPUS.name}.arrow"
-        if not path.exists():
+        kept = _kept(datasets, path, split, len(corpus))
+        if kept is None:
             _write(corpus, path)
-        try:
-            return datasets.Dataset.from_file(str(path), split=split)
-        except (pa.ArrowException, OSError, ValueError) as error:
-            log.info("writing %s anew: %s", path, error)
-            _write(corpus, path)
-            return datasets.Dataset.from_file(str(path), split=split)
+            kept = datasets.Dataset.from_file(str(path), split=split)
     except SnapshotError:
         raise
     except (InputError, OSError) as error:
         log.warning("the documents are held in memory: %s", error)
         return datasets.Dataset(pa.Table.from_batches(corpus.batches(_ROWS), CORPUS.schema), split=split)
+    return kept
+
+
+def _kept(datasets: Any, path: Path, split: Any, rows: int) -> Any:
+    """Return what an earlier call has written; None when there is nothing, or a damaged file."""
+    if not path.exists():
+        return None
+    try:
+        found = datasets.Dataset.from_file(str(path), split=split)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        log.info("writing %s anew: %s", path, error)
+        return None
+    return found if len(found) == rows else None  # a file that was cut off between two batches can be read
 
 
 def _key(data: "Dataset") -> str:

@@ -131,7 +131,10 @@ def test_what_is_made_of_the_documents_is_kept_beside_them(manual, own_home):
 def test_a_damaged_file_is_written_anew(manual, own_home):
     expected = documents(manual).to_list()
     (file,) = kept(own_home)
-    for damaged in (b"", b"no arrow at all", file.read_bytes()[:200]):
+    whole = file.read_bytes()
+    nothing = pa.BufferOutputStream()
+    pa.ipc.new_stream(nothing, TABLES["corpus"].schema).close()  # as if it were cut off before the first batch
+    for damaged in (b"", b"no arrow at all", whole[:200], whole[: len(whole) // 2], nothing.getvalue().to_pybytes()):
         file.write_bytes(damaged)
         assert documents(manual).to_list() == expected
 

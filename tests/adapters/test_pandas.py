@@ -187,6 +187,14 @@ def test_an_experiment_of_pyterrier_takes_the_frames_as_they_are(nimbus, run, ex
         assert [got[query_id, name] for name in ("alpha_nDCG@10", "R@5")] == pytest.approx(values, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # PyTerrier's, with pandas 3.1
+def test_ranks_are_those_of_pyterrier(run):
+    import pyterrier as pt
+
+    frame = adapter.run(run)
+    assert pt.model.add_ranks(frame.drop(columns="rank"))["rank"].tolist() == frame["rank"].tolist()
+
+
 # Texts
 
 
