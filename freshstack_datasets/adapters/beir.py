@@ -8,6 +8,7 @@ results, not over all.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from freshstack_datasets.adapters.lines import write_json_lines, write_tab_lines
 from freshstack_datasets.adapters.note import JsonTable, write_note
+from freshstack_datasets.adapters.versions import moved
 from freshstack_datasets.errors import InputError, MissingExtraError, UnknownNameError, shown
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset
@@ -74,15 +76,20 @@ def retrieve(
         name: The name of the run.
 
     Raises:
-        InputError: The searcher is none, has no such score function, or finds what the corpus does not have.
+        InputError: The searcher is none, has no such score function, or finds what the corpus does not have; or the
+            installed BEIR lacks what this stands on.
         RunError: What it finds is no run; NaN is the usual reason.
         SnapshotError: The dataset has no corpus, or its files cannot be read.
         MissingExtraError: BEIR is not installed.
     """
     try:
-        from beir.retrieval.evaluation import EvaluateRetrieval
+        import_module("beir")
     except ImportError as error:
         raise MissingExtraError("beir", "beir") from error
+    try:
+        from beir.retrieval.evaluation import EvaluateRetrieval
+    except ImportError as error:
+        raise moved("beir", "beir", str(error)) from None
     k = check_k(k)
     _check_searcher(searcher, score_function)
     corpus, queries, _ = dictionaries(dataset)

@@ -208,8 +208,14 @@ def test_a_dataset_without_documents_is_an_error():
 
 
 def test_without_beir_the_extra_is_named(data, monkeypatch):
-    monkeypatch.setitem(sys.modules, "beir.retrieval.evaluation", None)
+    monkeypatch.setitem(sys.modules, "beir", None)
     with pytest.raises(MissingExtraError, match=r"beir is not installed; pip install 'freshstack-datasets\[beir\]'"):
+        beir.retrieve(Fixed({}), data)
+
+
+def test_a_beir_that_has_moved_its_evaluation_is_named_with_the_versions_that_work(data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "beir.retrieval.evaluation", None)
+    with pytest.raises(InputError, match=r"lacks what this package stands on .*, expected beir>=2\.2,<3, got 2\."):
         beir.retrieve(Fixed({}), data)
 
 
