@@ -302,6 +302,10 @@ def test_what_is_not_ours_goes_on_to_the_others_within_one_call(installed):
     assert ir_measures.calc_aggregate([*others, R @ 5, alpha_nDCG @ 30], rows, run) == pytest.approx(apart | ours)
 
 
+def test_pipelines_are_told_that_nuggets_are_needed(coverage):
+    assert set(ir_measures.qrel_inputs([coverage])) == {"query_id", "doc_id", "relevance", "iteration"}
+
+
 # What cannot be scored
 
 
