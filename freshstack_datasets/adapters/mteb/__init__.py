@@ -1,8 +1,9 @@
 """Datasets as retrieval tasks of MTEB, runs as its models, and its predictions as runs.
 
-    from freshstack_datasets.adapters import mteb as freshstack_mteb
+    import freshstack_datasets as fsd
+    import mteb
 
-    freshstack_mteb.register()
+    fsd.adapters.mteb.register()
     mteb.evaluate(model, mteb.get_task("FreshStackNimbusRetrieval"))
 
 MTEB is imported, and anything made known to it, only when one of the functions is called.
