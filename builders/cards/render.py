@@ -26,12 +26,6 @@ CANARY = "freshstack-datasets canary b0b3dc74-dc24-46cc-a675-7d2168382251"
 """What every card says, and nothing else in the world: whoever finds it in training data finds our cards there. It is
 the same for ever."""
 
-_MTEB = {
-    "de": "deu-Latn", "en": "eng-Latn", "es": "spa-Latn", "fr": "fra-Latn", "it": "ita-Latn", "ja": "jpn-Jpan",
-    "ko": "kor-Hang", "nl": "nld-Latn", "pl": "pol-Latn", "pt": "por-Latn", "ru": "rus-Cyrl", "zh": "zho-Hans",
-}  # fmt: skip
-"""What MTEB calls the languages that questions are in."""
-
 
 def render(
     folder: Path, *, repository: str | None = None, snapshots: Mapping[str, Sizes | None] | None = None
@@ -111,7 +105,6 @@ def _context(known: Facts, repository: str, in_clone: bool) -> dict[str, Any]:
         "queries": known.queries,
         "undated": known.statistics.undated if known.statistics else 0,
         "missing": len(manifest.missing) if manifest else 0,
-        "languages": [_MTEB[code] for code in known.languages if code in _MTEB],
         "canary": CANARY,
         "citation": catalog.citation(),
     }

@@ -61,21 +61,9 @@ def test_examples_name_a_dataset_as_it_is_called(tmp_path, name):
     text, _ = render(small_dataset.write(tmp_path / "toy", dataset=name, **changes))
     found = blocks(text)
     assert len(found) == 6
-    (mteb,) = (texts(block) for block in found if "import mteb" in block)
-    assert f"{name}, 2026-10" in mteb
     repository = name if "/" in name else f"ORG/{name}"
     for block in found:
         assert any(repository in value for value in texts(block) if isinstance(value, str))
-
-
-def test_the_examples_of_datasets_whose_languages_mteb_has_no_name_for_are_python_too(tmp_path):
-    import freshstack_datasets as fsd
-
-    queries = [fsd.Query(name, "hello", language="tlh") for name in ("q1", "q2", "q3")]
-    text, _ = render(small_dataset.write(tmp_path / "toy", queries=queries))
-    (mteb,) = (block for block in blocks(text) if "import mteb" in block)
-    assert "# put in the languages of the texts" in mteb
-    assert "eng-Latn" in texts(mteb)
 
 
 def test_names_of_the_catalog_need_no_quoting_in_a_shell():

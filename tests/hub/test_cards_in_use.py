@@ -1,6 +1,5 @@
 """A card on the Hub: the Hub takes it, ``datasets`` reads its YAML, and each of its examples runs as it is written."""
 
-import importlib.util
 import json
 import re
 
@@ -40,7 +39,10 @@ def example(card, client, tmp_path):
 
     def run(library, then):
         there = f"import os\nos.chdir({str(tmp_path)!r})\n"
-        done = client(f"{there}{examples(card[0])[library]}\nimport json\nprint(json.dumps({then}))\n")
+        # pandas leaves Arrow's threads reading ahead, which may abort an interpreter that ends under them
+        end = "os._exit(0)" if library == "pandas" else ""
+        told = f"import json\nprint(json.dumps({then}), flush=True)\n{end}\n"
+        done = client(f"{there}{examples(card[0])[library]}\n{told}")
         assert done.returncode == 0, done.stderr
         *printed, told = done.stdout.splitlines()
         return json.loads(told), "\n".join(printed), done.stderr
@@ -52,10 +54,6 @@ def examples(text):
     """The examples of a card by the library that each imports first."""
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     return {re.match(r"(?:import|from) (\w+)", block)[1]: block for block in blocks}
-
-
-def needs(library):
-    return pytest.mark.skipif(not importlib.util.find_spec(library), reason=f"{library} is not installed")
 
 
 def test_there_are_examples_of_six_libraries(card):
@@ -115,20 +113,18 @@ def test_pandas_reads_a_table(example):
     assert found == fsd.load("nimbus").queries.columns("query_id")[0]
 
 
-@needs("ir_datasets")
-def test_ir_datasets_reads_the_exported_files(example):
+def test_ir_datasets_has_the_judgments(example):
     found, printed, _ = example("ir_datasets", "dataset.qrels_dict()")
     assert printed == "60"
-    assert found == {query_id: dict(documents) for query_id, documents in fsd.load("nimbus").qrels.items()}
+    relevant = {q: {d: min(n, 1) for d, n in documents.items()} for q, documents in fsd.load("nimbus").qrels.items()}
+    assert found == relevant  # a judgment of a nugget is 1 or 0, and the last of a document is kept
 
 
-@needs("mteb")
 def test_mteb_scores_a_model(example):
-    found, _, _ = example("mteb", "Task().metadata.dataset")
-    assert found == {"path": REPO, "revision": "2026-11"}
+    found, _, _ = example("mteb", "task.metadata.dataset")
+    assert found == {"path": "freshstack/nimbus", "revision": fsd.load("nimbus").fingerprint}
 
 
-@needs("beir")
 def test_beir_loads_the_newest_snapshot(example):
     found, _, _ = example("beir", "[len(corpus), len(queries), qrels]")
     expected = {query_id: dict(documents) for query_id, documents in fsd.load("nimbus").qrels.items()}
