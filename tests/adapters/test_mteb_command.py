@@ -74,6 +74,7 @@ def done(tmp_path_factory):
         "tasks": ["available-tasks", "-t", NIMBUS, "FreshStackOct2024Retrieval"],
         "benchmarks": ["available-benchmarks", "-b", "FreshStack"],
         "card": ["create-model-results", "--model-name", MINILM, "--results-folder", "out", "--output-path", "card.md"],
+        "statistics in text": ["statistics", "-t", NIMBUS, "--out", "stats"],
         "no statistics": ["statistics", "-t", "FreshStackNimbusRetrieva", "--out", "stats"],
     }
     words = [line if isinstance(line, str) else ["mteb", *line] for line in lines.values()]
@@ -218,6 +219,7 @@ def test_statistics_are_written_where_they_are_asked_for(done):
     told = json.loads((done[0] / name).read_text())["test"]
     assert (code, name) == (0, f"stats/{NIMBUS}.json")
     assert told["num_samples"] == 260  # 200 documents and 60 queries
+    assert done[1]["statistics in text"][1].splitlines()[-1] == name
     code, _, err = done[1]["no statistics"]
     assert code == 2
     assert "did you mean 'FreshStackNimbusRetrieval'?" in err

@@ -183,3 +183,27 @@ def test_install_says_what_it_wrote_and_how_to_undo_it(monkeypatch, tmp_path, ca
     out, err = capsys.readouterr()
     assert out.splitlines() == [str(tmp_path / name) for name in FILES]
     assert err == f"MTEB now knows FreshStack's tasks in {sys.prefix}; undo it with freshstack mteb uninstall\n"
+    assert install(monkeypatch, tmp_path) == 0
+    assert capsys.readouterr().err.startswith("nothing to do; it was installed in ")
+
+
+def test_install_warns_where_mteb_is_missing(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "mteb", None)
+    assert install(monkeypatch, tmp_path) == 0
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "warning: the package mteb is not installed; pip install 'freshstack-datasets[mteb]'"
+    ]
+
+
+def test_uninstall_says_what_it_removed(monkeypatch, tmp_path, capsys):
+    install(monkeypatch, tmp_path)
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "_freshstack_mteb.cpython-311.pyc").touch()
+    capsys.readouterr()
+    assert console.run(app, ["mteb", "uninstall"], name="freshstack") == 0
+    out, err = capsys.readouterr()
+    assert sorted(out.splitlines()) == [str(tmp_path / name) for name in FILES]
+    assert err == f"removed from {sys.prefix}\n"
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert console.run(app, ["mteb", "uninstall"], name="freshstack") == 0
+    assert capsys.readouterr() == ("", f"nothing to do; it was not installed in {sys.prefix}\n")

@@ -2,8 +2,14 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from mteb.models import ModelMeta
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+from tokenizers import Tokenizer, models
+from transformers import BertConfig, BertModel, LlamaConfig, LlamaModel, RobertaConfig, RobertaModel
 
 import freshstack_datasets as fsd
 from freshstack_datasets.adapters.mteb import local_models
@@ -161,3 +167,43 @@ def test_a_path_where_nothing_is_is_refused(tmp_path, monkeypatch, typed):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="got nothing there; check the path"):
         local_models.adopt(typed)
+
+
+SIZES = {"hidden_size": 4, "intermediate_size": 4, "num_hidden_layers": 1, "num_attention_heads": 1, "vocab_size": 8}
+
+
+@pytest.mark.parametrize(
+    "made, config, most",
+    [
+        (BertModel, BertConfig(**SIZES, max_position_embeddings=20), 20),
+        (
+            RobertaModel,
+            RobertaConfig(**SIZES, max_position_embeddings=20, pad_token_id=1),
+            18,
+        ),  # 0 and 1 are for padding
+        (LlamaModel, LlamaConfig(**SIZES, max_position_embeddings=20), 20),
+    ],
+)
+def test_a_length_is_at_most_what_the_model_has_positions_for(made, config, most):
+    class Inner(list):
+        max_seq_length = 8
+
+    inner = Inner([SimpleNamespace(auto_model=made(config))])
+    meta = ModelMeta.create_empty({"name": "local/mine"})
+    model = SimpleNamespace(model=inner, mteb_model_meta=meta)
+    local_models.limit(model, most)
+    told = model.mteb_model_meta
+    assert (inner.max_seq_length, told.max_tokens, told.experiment_name) == (most, most, f"max_seq_length_{most}")
+    with pytest.raises(InputError, match=f"expected at most {most}, as local/mine has positions for"):
+        local_models.limit(model, most + 1)
+    assert inner.max_seq_length == most
+
+
+def test_a_model_that_cuts_nothing_takes_no_length():
+    static = StaticEmbedding(Tokenizer(models.WordLevel({"a": 0}, unk_token="a")), embedding_dim=2)
+    model = SimpleNamespace(
+        model=SentenceTransformer(modules=[static], device="cpu"),
+        mteb_model_meta=ModelMeta.create_empty({"name": "local/static"}),
+    )
+    with pytest.raises(InputError, match="expected a model that reads tokens, got 'local/static'"):
+        local_models.limit(model, 8)

@@ -76,7 +76,7 @@ def limit(model: Any, length: int) -> None:
     """
     name: str = model.mteb_model_meta.name
     inner: Any = getattr(model, "model", None)
-    if getattr(inner, "max_seq_length", None) is None:
+    if not isinstance(getattr(inner, "max_seq_length", None), int):  # None or infinite where nothing is cut
         raise InputError(f"--max-seq-length {length}", expected="a model that reads tokens", got=shown(name))
     most = _positions(inner)
     if most is not None and length > most:
@@ -179,10 +179,16 @@ def _parts(folder: Path, above: tuple[Path, ...] = ()) -> Iterator[tuple[str, Pa
 
 
 def _positions(inner: Any) -> int | None:
-    """Return how many positions the embeddings of a transformer have, None where that is not told."""
+    """Return how many tokens a transformer has positions for, None where that is not told."""
     try:
-        config = inner[0].auto_model.config
+        transformer = inner[0].auto_model
+        config, modules = transformer.config, list(transformer.modules())
     except (AttributeError, IndexError, KeyError, TypeError):
         return None
+    for module in modules:
+        learned = getattr(getattr(module, "position_embeddings", None), "num_embeddings", None)
+        if isinstance(learned, int):
+            padding = getattr(module, "padding_idx", None)  # as in RoBERTa, which counts positions from the next on
+            return learned - padding - 1 if isinstance(padding, int) else learned
     most = getattr(config, "max_position_embeddings", None)
-    return most if isinstance(most, int) else None
+    return most if isinstance(most, int) and most > 0 else None
