@@ -9,7 +9,7 @@ from freshstack_datasets import catalog
 from freshstack_datasets.catalog import UNFILTERED, Layout, is_snapshot_name, snapshot_order
 from freshstack_datasets.errors import HubError, UnknownNameError
 from freshstack_datasets.hub import asking, cached, ledger
-from freshstack_datasets.hub.words import in_words, is_missing, quiet, told, unanswered
+from freshstack_datasets.hub.words import PRIVATE, in_words, is_missing, quiet, told, unanswered
 from freshstack_datasets.manifest import made
 from freshstack_datasets.recipe import Source
 
@@ -184,6 +184,9 @@ def _asked(name: str, snapshot: str, known: Mapping[str, object]) -> str:
                 return here[snapshot]
             if cached.offline():
                 raise not_here(f"{name}@{snapshot}", sorted(here, key=snapshot_order)) from error
+        if is_missing(error) and (exist := {*here, *(e.name for e in catalog.listed()[0] if e.dataset == name)}):
+            hint = f"known: {', '.join(sorted(exist, key=snapshot_order))}; the Hub shows no {name}, and {PRIVATE}"
+            raise UnknownNameError(f"snapshot of {name}", snapshot, hint=hint) from error
         others = f" (only {', '.join(sorted(here, key=snapshot_order))})" if here else ""
         raise told(error, f"{name}@{snapshot} is not on this machine{others}", name) from error
     if snapshot not in tags:

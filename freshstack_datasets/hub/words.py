@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TOKEN = "set HF_TOKEN, or run hf auth login"
+PRIVATE = f"a private one needs a token: {_TOKEN}"
+"""What there is to say of a repository that the Hub does not show."""
 
 
 @contextmanager
@@ -143,11 +145,11 @@ def _gated(what: str, repository: str, endpoint: str) -> HubError:
 
 
 def _missing(what: str, repository: str) -> FreshStackError:
-    hint = f"a private one needs a token: {_TOKEN}"
     shared = catalog.originals()
-    if repository in (shared.corpus.repository, shared.queries.repository, shared.unfiltered.repository):
-        return HubError(what, expected=f"the repository {repository}", got="none of that name", hint=hint)
-    return catalog.unknown(repository, hint)
+    release = (shared.corpus.repository, shared.queries.repository, shared.unfiltered.repository)
+    if repository in (*release, *catalog.full_names()):
+        return HubError(what, got=f"no repository {repository} on the Hub", hint=PRIVATE)
+    return catalog.unknown(repository, PRIVATE)
 
 
 def _refused(what: str, repository: str, error: "HfHubHTTPError") -> HubError:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import freshstack_datasets as fsd
+from freshstack_datasets import catalog
 from tests.hub import snapshots
 from tests.hub.clients import Client
 from tests.hub.reading import load, says
@@ -162,6 +163,28 @@ def test_a_name_that_is_none_says_what_there_is(published, client, two_snapshots
     assert wrong.startswith("SnapshotError: ")
     assert wrong.endswith("snapshot, expected '2026-10', got 2026-07")
     assert bad.startswith("UnknownNameError: unknown dataset 'a/b/c'")
+
+
+def test_a_snapshot_of_a_known_dataset_without_a_repository_is_told_of_by_those_there_are(
+    hub, client, two_snapshots, tmp_path
+):
+    bundled = json.loads((catalog.bundled()["freshstack/nimbus"] / "snapshot.json").read_bytes())["snapshot"]
+    home = tmp_path / "home"
+    hub.put("acme/gone", two_snapshots[0], tag=OLDER)
+    load(client, f"acme/gone@{OLDER}", home=home)
+    hub.repos.clear()
+    known = {"freshstack/godot": "2024-10", "freshstack/nimbus": bundled, "acme/gone": OLDER}
+    said = says(client, *(f"{name}@2027-01" for name in known), home=home)
+    token = "a private one needs a token: set HF_TOKEN, or run hf auth login"
+    assert said == [
+        f"UnknownNameError: unknown snapshot of {name} '2027-01'; known: {there}; the Hub shows no {name}, and {token}"
+        for name, there in known.items()
+    ]
+    (release,) = says(client, "freshstack/godot@2024-10", home=home)
+    assert release == (
+        "HubError: freshstack/godot@2024-10 cannot be downloaded, got no repository freshstack/corpus-oct-2024 on the "
+        f"Hub; {token}"
+    )
 
 
 def test_any_repository_in_this_layout_is_a_dataset(hub, client, tmp_path):

@@ -152,7 +152,7 @@ def test_a_tag_that_moved_is_found_and_changes_nothing(published, client, freshs
     del published.repos[REPO]
     (nowhere,) = freshstack(f"verify {name}")
     assert nowhere[0] == 0
-    assert nowhere[2].startswith(f"where the tag {OLDER} points was not looked at: unknown dataset '{REPO}'")
+    assert nowhere[2].startswith(f"where the tag {OLDER} points was not looked at: no repository {REPO} on the Hub\n")
     assert load(client, name, home=freshstack.home)[0]["queries"] == snapshots.QUERIES[OLDER]
 
 

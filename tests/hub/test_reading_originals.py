@@ -123,7 +123,7 @@ def test_originals_that_lack_or_changed_are_errors_in_words(released, client, tm
     del released.repos[CORPUS[0]]
     (said,) = says(client, f"{NAME}@2024-10")
     assert said.startswith(
-        f"HubError: {NAME}@2024-10 cannot be downloaded, expected the repository {CORPUS[0]}, got none"
+        f"HubError: {NAME}@2024-10 cannot be downloaded, got no repository {CORPUS[0]} on the Hub; a private one needs"
     )
 
 
