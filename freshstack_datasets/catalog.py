@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from freshstack_datasets.errors import SnapshotError, UnknownNameError
-from freshstack_datasets.manifest import FILE, read_manifest
+from freshstack_datasets.errors import SnapshotError, UnknownNameError, shown_path
+from freshstack_datasets.manifest import Manifest, read_manifest
 
 OWNER = "freshstack"
 UNFILTERED = "-unfiltered"
@@ -200,10 +200,12 @@ def languages(name: str) -> tuple[str, ...]:
 
 
 def bundled() -> dict[str, Path]:
-    """Return the folders of the snapshots that came with the package, by full name."""
+    """Return the folders of the snapshots that came with the package, by full name; one may be broken."""
     if not _BUNDLED.is_dir():
         return {}
-    return {f"{OWNER}/{path.name}": path for path in sorted(_BUNDLED.iterdir()) if (path / FILE).is_file()}
+    return {
+        f"{OWNER}/{path.name}": path for path in sorted(_BUNDLED.iterdir()) if path.is_dir() and path.name[0].isalnum()
+    }
 
 
 def full_names() -> list[str]:
@@ -271,6 +273,7 @@ def listed() -> tuple[list[Listed], dict[str, SnapshotError]]:
         try:
             if (folder := bundled().get(name)) is not None:
                 manifest = read_manifest(folder)
+                _check_whole(folder, manifest)
                 here[manifest.snapshot] = sum(file.size for file in manifest.files())
         except SnapshotError as error:
             broken[name] = error
@@ -279,3 +282,17 @@ def listed() -> tuple[list[Listed], dict[str, SnapshotError]]:
             for snapshot in sorted({*here, *published(name)}, key=snapshot_order, reverse=True)
         ]
     return found, broken
+
+
+def _check_whole(folder: Path, manifest: Manifest) -> None:
+    """Refuse a snapshot of which a file lacks or has another size; nothing of them is read.
+
+    Raises:
+        SnapshotError: One does.
+    """
+    for file in manifest.files():
+        path = folder / file.path
+        size = path.stat().st_size if path.is_file() else None
+        if size != file.size:
+            got = "none" if size is None else f"{size:,}"
+            raise SnapshotError(shown_path(path), expected=f"a file of {file.size:,} bytes", got=got)

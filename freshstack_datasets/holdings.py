@@ -73,8 +73,8 @@ def fetch(name: str, snapshot: str | None = None) -> Held:
         InputError: They are no snapshot, or cannot be converted into one.
     """
     found = resolved(name, snapshot)
-    if isinstance(found, Path):
-        return _held(found, None)
+    if isinstance(found, Path):  # it came with the package: there is nowhere to fetch it from
+        return _held(found, None, problems=tuple(verify(found)))
     renewed = tuple(download.renew(found))
     problems, note = _of_tag(found)
     if found.layout == "oct-2024":

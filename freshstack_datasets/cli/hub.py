@@ -85,9 +85,10 @@ def download(
 ) -> None:
     """Bring all files of a snapshot to this machine, so that it can be used without the Hub.
 
-    Files that are here already are read again; damaged ones are fetched anew. The exit code is 1 when the tag of the
-    snapshot has moved since it was first used, which never happens to a snapshot that is published right. The commit of
-    then stays in use unless --accept-moved is given: scores from before and after it are of different data.
+    Files that are here already are read again; damaged ones are fetched anew, but for those that came with the package.
+    The exit code is 1 when one of these is damaged, or when the tag of the snapshot has moved since it was first used,
+    which never happens to a snapshot that is published right. The commit of then stays in use unless --accept-moved is
+    given: scores from before and after it are of different data.
     """
     from freshstack_datasets.holdings import accept, fetch, moved_tag
     from freshstack_datasets.places import meant

@@ -1,5 +1,6 @@
 """The catalog against the figures of the paper."""
 
+import shutil
 from datetime import date
 
 import pytest
@@ -69,6 +70,21 @@ def test_repositories_have_their_published_licence():
 def test_names_are_listed_each_once_with_their_snapshots():
     public = [(e.dataset, e.name) for e in catalog.listed()[0] if e.dataset in PUBLISHED]
     assert public == [(name, "2024-10") for name in sorted(PUBLISHED)]
+
+
+@pytest.mark.parametrize("path", ["snapshot.json", "corpus/corpus-00000-of-00001.parquet"])
+@pytest.mark.parametrize("content", [None, b"cut off"], ids=["gone", "cut off"])
+def test_a_snapshot_of_the_package_that_lacks_something_is_broken(monkeypatch, tmp_path, path, content):
+    shutil.copytree(catalog.bundled()["freshstack/nimbus"], tmp_path / "nimbus")
+    monkeypatch.setattr(catalog, "_BUNDLED", tmp_path)
+    assert catalog.listed()[1] == {}
+    file = tmp_path / "nimbus" / path
+    file.unlink() if content is None else file.write_bytes(content)
+    found, broken = catalog.listed()
+    assert [entry for entry in found if entry.dataset == "freshstack/nimbus"] == []
+    assert list(broken) == ["freshstack/nimbus"]
+    assert file.name in str(broken["freshstack/nimbus"])
+    assert "nimbus" in catalog.names()
 
 
 def test_unknown_keys_of_the_catalog_are_refused():

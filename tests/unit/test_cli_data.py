@@ -1,10 +1,12 @@
 """list, info, verify, show, search and export, on a benchmark that is known by heart."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from freshstack_datasets import catalog
 from freshstack_datasets.manifest import Filter, Recipe, Source
 from tests.unit.cli_tiny import EVIL, Terminal, write_runs, write_tiny
 
@@ -285,6 +287,17 @@ def test_list_says_which_dataset_of_the_package_is_broken_and_lists_the_others(r
     assert [entry["name"] for entry in facts["broken"]] == ["freshstack/nimbus"]
     assert "expected JSON" in facts["broken"][0]["message"]
     assert "freshstack/nimbus" not in [dataset["name"] for dataset in facts["datasets"]]
+
+
+def test_a_damaged_dataset_of_the_package_is_not_downloaded_and_said_to_be_fine(run, tmp_path, monkeypatch):
+    shutil.copytree(catalog.bundled()["freshstack/nimbus"], tmp_path / "nimbus")
+    monkeypatch.setattr("freshstack_datasets.catalog._BUNDLED", tmp_path)
+    assert run.json("download", "nimbus")["problems"] == []
+    corpus = "corpus/corpus-00000-of-00001.parquet"
+    (tmp_path / "nimbus" / corpus).unlink()
+    code, out, _ = run("download", "nimbus", "--json")
+    assert code == 1
+    assert [(problem["code"], problem["file"]) for problem in json.loads(out)["problems"]] == [("missing-file", corpus)]
 
 
 @pytest.mark.parametrize("layout", ["beir", "trec", "jsonl"])
