@@ -6,6 +6,7 @@ import freshstack_datasets as fsd
 from builders.cards import facts
 from builders.cards.render import render, written
 from freshstack_datasets import catalog
+from freshstack_datasets.card import texts_of
 from freshstack_datasets.catalog import KnownSnapshot, Repository
 from tests.builders import small_dataset
 
@@ -110,6 +111,16 @@ def test_the_card_of_the_catalog_alone_is_of_the_newest_snapshot_and_says_only_w
     assert "As published (snapshot.json);" in section(text, "Statistics")
     assert "| questions | 77 |\n| documents | 8,888 |\n" in text
     assert "| `2026-10` | 77 | 8,888 | this one |\n| `2024-10` | 203 | 49,514 |  |\n" in text
+
+
+@pytest.mark.parametrize("name", [NAME, f"{NAME}-unfiltered"])
+@pytest.mark.parametrize("snapshot", ["2024-10", "2024-10.1", "2026-10"])
+def test_what_the_makers_say_is_read_out_of_a_card_that_was_published(tmp_path, name, snapshot):
+    folder = small_dataset.write(tmp_path / "new", dataset=name, snapshot=snapshot)
+    text, _ = render(folder)
+    assert texts_of(text) == (small_dataset.ABOUT, small_dataset.SECTIONS)
+    (folder / "README.md").write_text(text, "utf-8")
+    assert render(folder)[0] == text
 
 
 @pytest.mark.parametrize("topic", ["angular", "godot", "langchain", "laravel", "yolo"])
