@@ -86,6 +86,8 @@ def _facts(told: "Published") -> dict[str, Any]:
         "tag": manifest.snapshot if told.state in ("published", "unchanged") or told.tagged else None,
         "pull_request": told.pull_request or None,
         "address": told.address,
+        "new": told.new,
+        "unknown": told.unknown or None,
         "operations": [{"operation": kind, "path": path, "bytes": size} for kind, path, size in _operations(told)],
         "problems": _entries(told.problems),
     }

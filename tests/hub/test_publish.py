@@ -99,6 +99,8 @@ def test_what_json_tells(hub, publish, two_snapshots, repo):
         "tag": OLDER,
         "pull_request": None,
         "address": f"{hub.url}/datasets/{repo}",
+        "new": False,
+        "unknown": None,
         "problems": [],
     }
     assert f'"fingerprint": "{told["fingerprint"]}"' in (older / "snapshot.json").read_text()
@@ -122,6 +124,8 @@ def test_a_dry_run_prints_the_operations_and_writes_nothing(hub, publish, two_sn
     rows = [line.split() for line in done.out.splitlines() if line.startswith("add ")]
     assert rows == [["add", path, f"{size:,}"] for path, size in sorted(sizes.items())]
     assert f"the repository {repo} would be made\n" in done.out
+    told = publish(older, "--repo", repo, "--dry-run", "--json").told
+    assert (told["new"], told["unknown"]) == (True, None)
     assert done.out.endswith(f"one commit on main: 8 files added ({sum(sizes.values()):,} bytes), tagged {OLDER}\n")
     assert writes(hub, repo) == []
 
@@ -142,6 +146,9 @@ def test_a_dry_run_without_the_hub_says_what_it_does_not_know(hub, two_snapshots
         assert done.code == 0
         assert f"warning: what {repo} holds is not known: " in done.err
         assert "one commit on main: 8 files added " in done.out
+        told = publish(two_snapshots[0], "--repo", repo, "--dry-run", "--json").told
+        assert (told["state"], told["new"]) == ("planned", False)
+        assert "got HF_HUB_OFFLINE is set" in told["unknown"]
         done = publish(two_snapshots[0], "--repo", repo)
         assert (done.code, done.out, done.waits) == (2, "", [])
         assert done.error.endswith("HF_HUB_OFFLINE is set; unset it and try again")
