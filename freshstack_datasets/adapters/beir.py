@@ -8,16 +8,15 @@ results, not over all.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.adapters.lines import write_json_lines, write_tab_lines
 from freshstack_datasets.adapters.note import JsonTable, write_note
-from freshstack_datasets.adapters.versions import moved
-from freshstack_datasets.errors import InputError, MissingExtraError, UnknownNameError, shown
+from freshstack_datasets.errors import InputError, UnknownNameError, shown
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset
 from freshstack_datasets.ranking import Run
@@ -25,13 +24,14 @@ from freshstack_datasets.records import Query
 from freshstack_datasets.retrieval.cut import check_k
 from freshstack_datasets.tables.schema import CORPUS, QUERIES
 
+_BEIR = Library("beir", "beir")
+
 _QUERY_METADATA = [field.name for field in fields(Query) if field.name not in ("query_id", "text")]
 _METADATA = pa.struct([QUERIES.schema.field(name) for name in _QUERY_METADATA])
 _TABLES = [
     JsonTable("corpus", "corpus", CORPUS.schema),
     JsonTable("queries", "queries", pa.schema([*map(QUERIES.schema.field, ("_id", "text")), ("metadata", _METADATA)])),
 ]
-
 
 Texts = dict[str, dict[str, str]]
 """Document id to its ``title`` and ``text``."""
@@ -82,14 +82,7 @@ def retrieve(
         SnapshotError: The dataset has no corpus, or its files cannot be read.
         MissingExtraError: BEIR is not installed.
     """
-    try:
-        import_module("beir")
-    except ImportError as error:
-        raise MissingExtraError("beir", "beir") from error
-    try:
-        from beir.retrieval.evaluation import EvaluateRetrieval
-    except ImportError as error:
-        raise moved("beir", "beir", str(error)) from None
+    evaluation = _BEIR.attribute("beir.retrieval.evaluation", "EvaluateRetrieval")
     k = check_k(k)
     _check_searcher(searcher, score_function)
     corpus, queries, _ = dictionaries(dataset)
@@ -98,7 +91,7 @@ def retrieve(
     if len(texts) == 1:
         texts[_TAB] = next(iter(texts.values()))
     depth = min(k, len(corpus))  # not every searcher stands being asked for more than there is
-    results = EvaluateRetrieval(searcher, k_values=[depth], score_function=score_function).retrieve(corpus, texts)
+    results = evaluation(searcher, k_values=[depth], score_function=score_function).retrieve(corpus, texts)
     if isinstance(results, Mapping):
         results = {query_id: results.get(alias, {}) for alias, query_id in sent.items()}
     run = Run.from_dict(results, name)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from freshstack_datasets.errors import InputError, MissingExtraError, SnapshotError, UnknownNameError
+from freshstack_datasets.adapters.libraries import Library
+from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError
 from freshstack_datasets.files import atomic_file
 from freshstack_datasets.home import home
 from freshstack_datasets.tables.corpus import Corpus
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from freshstack_datasets.loading import Dataset
 
 __all__ = ["dataset_dict"]
+
+_DATASETS = Library("datasets", "hf")
 
 log = logging.getLogger(__name__)
 
@@ -45,12 +48,7 @@ def dataset_dict(data: "Dataset", config: str | None = None) -> Any:
         UnknownNameError: There is no such config.
         SnapshotError: The dataset has no corpus, or the table cannot be read.
     """
-    try:
-        import datasets
-    except ModuleNotFoundError as error:
-        if error.name != "datasets":
-            raise
-        raise MissingExtraError("datasets", "hf") from None
+    datasets = _DATASETS.load("datasets")
     if config is not None and config not in TABLES:
         raise UnknownNameError("config", config, TABLES)
     table = TABLES[config or QRELS.name]

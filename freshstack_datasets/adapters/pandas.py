@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.adapters.nuggets import zeros_first
-from freshstack_datasets.errors import MissingExtraError, RunError, shown
+from freshstack_datasets.errors import RunError, shown
 from freshstack_datasets.ranking import Run, as_run
 from freshstack_datasets.tables.schema import CORPUS, QUERIES
 
@@ -18,6 +19,8 @@ __all__ = ["IR_MEASURES", "documents", "nuggets", "qrels", "queries", "read", "r
 
 IR_MEASURES: Mapping[str, str] = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 """Column names here to those of ``ir_measures``: ``nuggets(data).rename(columns=IR_MEASURES)`` is what it takes."""
+
+_PANDAS = Library("pandas", "hf")
 
 _VOTES = "votes"
 
@@ -135,7 +138,7 @@ def documents(data: "Dataset") -> Any:
         MissingExtraError: pandas is not installed.
         SnapshotError: The dataset has no corpus, or it cannot be read.
     """
-    _pandas()  # before anything is read, or downloaded
+    _PANDAS.load("pandas")  # before anything is read, or downloaded
     members = list(CORPUS.schema.field("metadata").type)
     texts: list[list[str]] = [[], [], []]
     metadata: list[list[Any]] = [[] for _ in members]
@@ -167,15 +170,5 @@ def _dtype(field: pa.Field) -> str:
 
 def _frame(columns: Mapping[str, tuple[Any, str]]) -> Any:
     """Return a frame of columns, each with its type."""
-    pandas = _pandas()
+    pandas = _PANDAS.load("pandas")
     return pandas.DataFrame({name: pandas.Series(values, dtype=dtype) for name, (values, dtype) in columns.items()})
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ModuleNotFoundError as error:
-        if error.name != "pandas":
-            raise
-        raise MissingExtraError("pandas", "hf") from None
-    return pandas

@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from freshstack_datasets.errors import InputError, MissingExtraError, RunError, shown
+from freshstack_datasets.adapters.libraries import Library
+from freshstack_datasets.errors import InputError, RunError, shown
 from freshstack_datasets.ranking import Run, as_run
 
 if TYPE_CHECKING:
     from freshstack_datasets.loading import Dataset
 
 __all__ = ["qrels", "read", "run"]
+
+_RANX = Library("ranx", "ranx")
 
 
 def run(run: Run | Mapping[str, Mapping[str, float]]) -> Any:
@@ -32,7 +35,7 @@ def run(run: Run | Mapping[str, Mapping[str, float]]) -> Any:
     given = as_run(run)
     if not len(given.codes):
         raise RunError("a run for ranx", expected="at least one document", got="none")
-    return _filled(_ranx().Run(name=given.name), given.to_dict())
+    return _filled(_RANX.load("ranx").Run(name=given.name), given.to_dict())
 
 
 def qrels(data: "Dataset") -> Any:
@@ -56,7 +59,7 @@ def qrels(data: "Dataset") -> Any:
     """
     if not any(data.qrels.values()):
         raise InputError("judgments for ranx", expected="at least one", got="none")
-    return _filled(_ranx().Qrels(name=data.name or None), data.qrels)
+    return _filled(_RANX.load("ranx").Qrels(name=data.name or None), data.qrels)
 
 
 def read(run: Any) -> Run:
@@ -69,7 +72,7 @@ def read(run: Any) -> Run:
         MissingExtraError: ranx is not installed.
         RunError: It is no run of ranx, or holds a score that no document can be ranked by.
     """
-    if not isinstance(run, _ranx().Run):
+    if not isinstance(run, _RANX.load("ranx").Run):
         raise RunError("a run", expected="a ranx.Run", got=f"{shown(run)} ({type(run).__name__})")
     return Run.from_dict(run.to_dict(), run.name or "run")
 
@@ -84,13 +87,3 @@ def _filled(empty: Any, values: Mapping[str, Mapping[str, float]]) -> Any:
     documents = [list(found) for found in some.values()]
     empty.add_multi(list(some), documents, [list(found.values()) for found in some.values()])
     return empty
-
-
-def _ranx() -> Any:
-    try:
-        import ranx
-    except ModuleNotFoundError as error:
-        if error.name != "ranx":
-            raise
-        raise MissingExtraError("ranx", "ranx") from None
-    return ranx

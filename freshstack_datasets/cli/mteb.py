@@ -49,9 +49,9 @@ def mteb(context: typer.Context) -> None:
         console.say(context.get_help() + "\n\nMTEB's own help:\n")
         words = ["--help"]
     with as_itself(PROGRAM, words):
-        from freshstack_datasets.adapters.mteb.internals import module
+        from freshstack_datasets.adapters.mteb.internals import MTEB
 
-        module("freshstack_datasets.adapters.mteb.launcher").launch(words)
+        MTEB.load("freshstack_datasets.adapters.mteb.launcher").launch(words)
 
 
 def install(as_json: Json = False, verbose: Verbose = False) -> None:

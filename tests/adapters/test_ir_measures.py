@@ -420,7 +420,7 @@ def test_a_missing_library_is_one_line_with_its_extra(monkeypatch):
     forget(monkeypatch)
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     for call in (adapter.install, lambda: adapter.qrels(DATA)):
-        with pytest.raises(MissingExtraError, match=r"ir_measures is not installed; pip install .*\[ir\]"):
+        with pytest.raises(MissingExtraError, match=r"ir-measures is not installed; pip install .*\[ir\]"):
             call()
 
 

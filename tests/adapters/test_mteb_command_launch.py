@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from freshstack_datasets.adapters.mteb.internals import module
+from freshstack_datasets.adapters.mteb.internals import MTEB
 from freshstack_datasets.adapters.mteb.launcher import launch
 from freshstack_datasets.cli import app, console
 from freshstack_datasets.errors import InputError
@@ -30,6 +30,8 @@ def test_help_comes_without_mteb_too(monkeypatch, capsys):
 
 
 def test_a_command_that_evaluates_in_another_way_is_refused_with_the_versions_that_work(monkeypatch):
-    monkeypatch.setattr(module("mteb.cli.build_cli"), "run", lambda words: None)
-    with pytest.raises(InputError, match=r"its command run does not call mteb\.evaluate, expected mteb >=.*, got 2\."):
+    monkeypatch.setattr(MTEB.load("mteb.cli.build_cli"), "run", lambda words: None)
+    with pytest.raises(
+        InputError, match=r"lacks .*\(\'a command run that calls mteb\.evaluate\'\), expected mteb>=.*, got 2\."
+    ):
         launch(["run", "-t", "FreshStackNimbusRetrieval", "-m", "mteb/baseline-bm25s"])

@@ -13,10 +13,10 @@ from transformers import BertConfig, BertModel, LlamaConfig, LlamaModel, Roberta
 
 import freshstack_datasets as fsd
 from freshstack_datasets.adapters.mteb import local_models
-from freshstack_datasets.adapters.mteb.internals import attribute
+from freshstack_datasets.adapters.mteb.internals import MTEB
 from freshstack_datasets.errors import InputError, RunFileError
 
-REGISTRY = attribute("mteb.models.model_implementations", "MODEL_REGISTRY")
+REGISTRY = MTEB.attribute("mteb.models.model_implementations", "MODEL_REGISTRY")
 
 
 @pytest.fixture(autouse=True)

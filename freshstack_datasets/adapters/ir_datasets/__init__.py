@@ -7,13 +7,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, overload
 
-from freshstack_datasets.adapters.versions import moved
-from freshstack_datasets.errors import InputError, MissingExtraError
+from freshstack_datasets.adapters.libraries import Library
+from freshstack_datasets.errors import InputError
 
 if TYPE_CHECKING:
     from freshstack_datasets.loading import Dataset
 
 __all__ = ["names", "register"]
+
+_IR_DATASETS = Library("ir_datasets", "ir")
 
 
 @overload
@@ -70,13 +72,4 @@ def names() -> list[str]:
 
 
 def _registration() -> ModuleType:
-    try:
-        from freshstack_datasets.adapters.ir_datasets import registration
-    except ImportError as error:
-        name = error.name or ""
-        if name == "ir_datasets" and isinstance(error, ModuleNotFoundError):
-            raise MissingExtraError("ir_datasets", "ir") from None
-        if name.partition(".")[0] == "ir_datasets":
-            raise moved("ir-datasets", "ir", str(error)) from None
-        raise
-    return registration
+    return _IR_DATASETS.load(f"{__name__}.registration")

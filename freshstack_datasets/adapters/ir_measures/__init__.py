@@ -5,16 +5,15 @@ Nothing is registered by importing this; ``install`` does, in the process that c
 
 from typing import TYPE_CHECKING, Any
 
+from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.adapters.nuggets import zeros_first
-from freshstack_datasets.adapters.versions import moved
-from freshstack_datasets.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from freshstack_datasets.loading import Dataset
 
 __all__ = ["install", "qrels"]
 
-PACKAGE, EXTRA = "ir_measures", "ir"
+_IR_MEASURES = Library("ir_measures", "ir")
 
 
 def install() -> None:
@@ -44,13 +43,7 @@ def install() -> None:
         MissingExtraError: ir_measures is not installed.
         InputError: The installed one lacks something this stands on, or has another measure called ``Coverage``.
     """
-    try:
-        from freshstack_datasets.adapters.ir_measures import provider
-    except ModuleNotFoundError as error:
-        raise _missing(error) from None
-    except (ImportError, AttributeError) as error:
-        raise _moved(error) from None
-    provider.install()
+    _IR_MEASURES.load(f"{__name__}.provider").install()
 
 
 def qrels(data: "Dataset") -> list[Any]:
@@ -70,20 +63,5 @@ def qrels(data: "Dataset") -> list[Any]:
         MissingExtraError: ir_measures is not installed.
         SnapshotError: A judgment is of no nugget that its query has.
     """
-    try:
-        from ir_measures import Qrel
-    except ModuleNotFoundError as error:
-        raise _missing(error) from None
-    return [Qrel(query_id, doc_id, score, str(number)) for query_id, number, doc_id, score in zeros_first(data)]
-
-
-def _missing(error: ModuleNotFoundError) -> Exception:
-    """Return what to raise where a module was not found: other words for ir_measures, or what is within it."""
-    name = error.name or ""
-    if name.startswith(f"{PACKAGE}."):
-        return _moved(error)
-    return MissingExtraError(PACKAGE, EXTRA) if name == PACKAGE else error
-
-
-def _moved(error: Exception) -> InputError:
-    return moved("ir-measures", EXTRA, str(error))
+    qrel = _IR_MEASURES.attribute("ir_measures", "Qrel")
+    return [qrel(query_id, doc_id, score, str(number)) for query_id, number, doc_id, score in zeros_first(data)]

@@ -27,7 +27,7 @@ def register() -> None:
 
     Raises:
         MissingExtraError: MTEB is not installed.
-        InputError: The installed MTEB does not fit, or has something else of one of the names.
+        InputError: The installed MTEB lacks what this stands on, or has something else of one of the names.
     """
     _behind("registry").register()
 
@@ -39,7 +39,7 @@ def tasks() -> "tuple[type[SnapshotTask], ...]":
 
     Raises:
         MissingExtraError: MTEB is not installed.
-        InputError: The installed MTEB does not fit.
+        InputError: The installed MTEB lacks what this stands on.
     """
     found: tuple[type[SnapshotTask], ...] = _behind("retrieval").known_tasks()
     return found
@@ -56,7 +56,8 @@ def task(data: "Dataset") -> "SnapshotTask":
 
     Raises:
         MissingExtraError: MTEB is not installed.
-        InputError: The dataset was made of judgments alone, or the installed MTEB does not fit.
+        InputError: The dataset was made of judgments alone, or the installed MTEB lacks what this stands
+            on.
     """
     made: SnapshotTask = _behind("retrieval").task_of(data)
     return made
@@ -73,7 +74,7 @@ def replay(run: "Run | Mapping[str, Mapping[str, float]]") -> "Replay":
     Raises:
         MissingExtraError: MTEB is not installed.
         RunError: The run is none, or holds something that is not allowed.
-        InputError: The installed MTEB does not fit.
+        InputError: The installed MTEB lacks what this stands on.
     """
     model: Replay = _behind("replaying").replay(run)
     return model
@@ -144,6 +145,6 @@ def statistics(task: Any, folder: Path | str) -> Path:
 
 def _behind(name: str) -> Any:
     """Return a module of this adapter, all of which need MTEB."""
-    from freshstack_datasets.adapters.mteb.internals import module
+    from freshstack_datasets.adapters.mteb.internals import MTEB
 
-    return module(f"{__name__}.{name}")
+    return MTEB.load(f"{__name__}.{name}")

@@ -13,7 +13,7 @@ from mteb.cache import ResultCache
 from mteb.cli import main
 
 from freshstack_datasets.adapters.mteb import local_models, register, stale, tasks
-from freshstack_datasets.adapters.mteb.internals import attribute, moved
+from freshstack_datasets.adapters.mteb.internals import MTEB
 from freshstack_datasets.catalog import OWNER, snapshot_order
 from freshstack_datasets.errors import InputError, UnknownNameError
 
@@ -126,9 +126,9 @@ def _evaluating(length: int | None) -> Iterator[None]:
     Args:
         length: How many tokens of a text the model may read; as many as it wants when None.
     """
-    called = attribute("mteb.cli.build_cli", "run").__code__.co_names
+    called = MTEB.attribute("mteb.cli.build_cli", "run").__code__.co_names
     if not {"mteb", "evaluate"} <= set(called):
-        raise moved("its command run does not call mteb.evaluate")
+        raise MTEB.moved("a command run that calls mteb.evaluate")
     original = mteb.evaluate
 
     def evaluate(model: Any, of: Iterable[Any], **options: Any) -> Any:

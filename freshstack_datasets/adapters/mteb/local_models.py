@@ -11,7 +11,7 @@ from typing import Any
 from mteb import models
 from mteb.models import ModelMeta
 
-from freshstack_datasets.adapters.mteb.internals import attribute
+from freshstack_datasets.adapters.mteb.internals import MTEB
 from freshstack_datasets.adapters.mteb.replaying import replay
 from freshstack_datasets.errors import InputError, shown, shown_path
 from freshstack_datasets.runs import read_run
@@ -48,7 +48,7 @@ def adopt(typed: str) -> None:
         InputError: It is a path, and no model or run is there.
         RunFileError: It is a file, and no run.
     """
-    registry = attribute("mteb.models.model_implementations", "MODEL_REGISTRY")
+    registry = MTEB.attribute("mteb.models.model_implementations", "MODEL_REGISTRY")
     if typed in registry:
         return
     path = Path(typed).expanduser()

@@ -5,7 +5,7 @@ from typing import Any
 
 from freshstack_datasets.adapters.mteb.aggregate import known_classes
 from freshstack_datasets.adapters.mteb.benchmark import TopicsBenchmark, known_benchmarks
-from freshstack_datasets.adapters.mteb.internals import attribute, module
+from freshstack_datasets.adapters.mteb.internals import MTEB
 from freshstack_datasets.errors import InputError, shown
 
 _TASKS = "mteb.get_tasks"
@@ -18,18 +18,20 @@ def register() -> None:
     Raises:
         InputError: The installed MTEB keeps its registries elsewhere, or has something else of one of the names.
     """
-    by_name, similar, listed = (attribute(_TASKS, name) for name in ("_TASKS_REGISTRY", "_SIMILAR_TASKS", "TASK_LIST"))
-    lookups = [attribute(_BENCHMARK_NAMES, name) for name in ("_build_registry", "_build_aliases_registry")]
-    forget = [attribute(lookup, "cache_clear") for lookup in lookups]
+    by_name, similar, listed = (
+        MTEB.attribute(_TASKS, name) for name in ("_TASKS_REGISTRY", "_SIMILAR_TASKS", "TASK_LIST")
+    )
+    lookups = [MTEB.attribute(_BENCHMARK_NAMES, name) for name in ("_build_registry", "_build_aliases_registry")]
+    forget = [MTEB.attribute(lookup, "cache_clear") for lookup in lookups]
     tasks = [known for known in known_classes() if _is_new("task", known.metadata.name, by_name, known)]
     benchmarks = _new_benchmarks({name: found for lookup in lookups for name, found in lookup().items()})
     for known in tasks:
         by_name[known.metadata.name] = known
         for origin in known.metadata.adapted_from or ():  # a model that was trained on one has seen the other
             similar.setdefault(origin, []).append(known.metadata.name)
-    module(_TASKS).TASK_LIST = (*listed, *tasks)  # type: ignore[attr-defined]  # looked up above
+    MTEB.load(_TASKS).TASK_LIST = (*listed, *tasks)  # type: ignore[attr-defined]  # looked up above
     for benchmark in benchmarks:
-        setattr(module(_BENCHMARKS), benchmark.name, benchmark)
+        setattr(MTEB.load(_BENCHMARKS), benchmark.name, benchmark)
     for clear in forget:
         clear()
 

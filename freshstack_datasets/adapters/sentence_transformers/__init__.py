@@ -1,11 +1,9 @@
 """The measures of this package as an evaluator of sentence-transformers, for models in training and after it."""
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from freshstack_datasets.adapters.versions import moved
-from freshstack_datasets.errors import MissingExtraError
+from freshstack_datasets.adapters.libraries import Library
 
 if TYPE_CHECKING:
     from freshstack_datasets.evaluation import Measure
@@ -13,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluator"]
 
-PACKAGE, EXTRA = "sentence-transformers", "dense"
+_SENTENCE_TRANSFORMERS = Library("sentence_transformers", "dense")
 
 
 def evaluator(
@@ -56,14 +54,7 @@ def evaluator(
         MeasureError: A measure cannot be parsed.
         MissingExtraError: sentence-transformers is not installed.
     """
-    try:
-        import_module("sentence_transformers")
-    except ImportError as error:
-        raise MissingExtraError(PACKAGE, EXTRA) from error
-    try:
-        from freshstack_datasets.adapters.sentence_transformers import evaluators
-    except ImportError as error:
-        raise moved(PACKAGE, EXTRA, str(error)) from None
+    evaluators = _SENTENCE_TRANSFORMERS.load(f"{__name__}.evaluators")
     if lacking := evaluators.lacking():
-        raise moved(PACKAGE, EXTRA, lacking[0])
+        raise _SENTENCE_TRANSFORMERS.moved(lacking[0])
     return evaluators.make(data, measures, name, encoder, options)

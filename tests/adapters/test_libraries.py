@@ -1,0 +1,40 @@
+"""What is said of a library that is missing, or that has moved something, as this package's own metadata have it."""
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from freshstack_datasets.adapters.libraries import Library
+from freshstack_datasets.errors import InputError, MissingExtraError
+
+
+@pytest.mark.parametrize(
+    ("library", "extra", "versions"),
+    [
+        ("ir_measures", "ir", ">=0.4.3,<0.5"),
+        ("mteb", "mteb", ">=2.22,<3"),  # declared with an extra of its own
+        ("ir_measures", "pyterrier", ">=0.4.3,<0.5"),  # by way of another extra
+        ("ir_measures", "beir", ""),
+    ],
+)
+def test_versions_are_those_that_the_extra_asks_for(library, extra, versions):
+    assert Library(library, extra).working() == versions
+
+
+def test_what_a_library_lacks_is_one_line():
+    assert "\n" not in str(Library("ir_measures", "ir").moved("cannot import\nChoices"))
+
+
+def test_what_a_library_itself_cannot_import_is_told_and_is_not_taken_for_the_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ir_measures.bootstrap", None)
+    with pytest.raises(
+        InputError, match=r"^ir-measures 0\.4\..* lacks .*ir_measures\.bootstrap.*, expected ir-measures>="
+    ):
+        Library("ir_measures", "ir").load("ir_measures.bootstrap")
+
+
+def test_a_folder_that_is_called_as_a_library_is_not_the_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "no_such_library", ModuleType("no_such_library"))
+    with pytest.raises(MissingExtraError, match=r"^the package no-such-library is not installed; pip install .*\[ir\]"):
+        Library("no_such_library", "ir").attribute("no_such_library", "Something")
