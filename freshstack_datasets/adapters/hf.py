@@ -1,19 +1,14 @@
 """A dataset as ``datasets`` has it, table by table, without the Hub and without another copy in memory."""
 
-import hashlib
-import json
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from freshstack_datasets.adapters import arrow_file
 from freshstack_datasets.adapters.libraries import Library
-from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError
-from freshstack_datasets.files import atomic_file
-from freshstack_datasets.home import home
-from freshstack_datasets.tables.corpus import Corpus
+from freshstack_datasets.errors import InputError, RecordError, SnapshotError, UnknownNameError
 from freshstack_datasets.tables.records import Records
 from freshstack_datasets.tables.schema import CORPUS, NUGGET_QRELS, NUGGETS, QRELS, QUERIES, TABLES, Table
 
@@ -72,45 +67,11 @@ def _documents(datasets: Any, data: "Dataset", split: Any) -> Any:
     """Return the documents, mapped from a file; in memory where no file can be written."""
     corpus = data.corpus
     try:
-        path = home() / "datasets" / _key(data) / f"{CORPUS.name}.arrow"
-        kept = _kept(datasets, path, split, len(corpus))
-        if kept is None:
-            _write(corpus, path)
-            kept = datasets.Dataset.from_file(str(path), split=split)
-    except SnapshotError:
+        path = arrow_file.path_of(data)
+        arrow_file.ensure(data, path)
+        return datasets.Dataset.from_file(str(path), split=split)
+    except (RecordError, SnapshotError):
         raise
     except (InputError, OSError) as error:
         log.warning("the documents are held in memory: %s", error)
         return datasets.Dataset(pa.Table.from_batches(corpus.batches(_ROWS), CORPUS.schema), split=split)
-    return kept
-
-
-def _kept(datasets: Any, path: Path, split: Any, rows: int) -> Any:
-    """Return what an earlier call has written; None when there is nothing, or a damaged file."""
-    if not path.exists():
-        return None
-    try:
-        found = datasets.Dataset.from_file(str(path), split=split)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        log.info("writing %s anew: %s", path, error)
-        return None
-    return found if len(found) == rows else None  # a file that was cut off between two batches can be read
-
-
-def _key(data: "Dataset") -> str:
-    """Return a file name that differs whenever the documents could.
-
-    A folder may have been changed while its manifest still tells the old fingerprint, so the files count as well.
-    """
-    files = []
-    for path in sorted((data.path / CORPUS.name).rglob("*")) if data.path is not None else ():
-        stat = path.stat()
-        files.append([path.name, stat.st_size, stat.st_mtime_ns])
-    return hashlib.sha256(json.dumps([data.fingerprint, files]).encode()).hexdigest()[:32]
-
-
-def _write(corpus: Corpus, path: Path) -> None:
-    """Write the documents as ``datasets`` keeps its own: a stream of batches, which can be mapped."""
-    with atomic_file(path) as work, pa.ipc.new_stream(work, CORPUS.schema) as stream:
-        for batch in corpus.batches(_ROWS):
-            stream.write_batch(batch)

@@ -106,7 +106,7 @@ def test_no_judgments_are_empty_tables():
 
 
 def kept(home: Path) -> list[Path]:
-    return sorted((home / "datasets").rglob("*.arrow"))
+    return sorted((home / "documents").rglob("*.arrow"))
 
 
 def documents(data: fsd.Dataset) -> datasets.Dataset:

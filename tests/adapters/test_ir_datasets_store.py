@@ -7,13 +7,16 @@ import subprocess
 import sys
 
 import ir_datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import freshstack_datasets as fsd
+from freshstack_datasets.adapters import hf
 from freshstack_datasets.adapters import ir_datasets as adapter
-from freshstack_datasets.errors import InputError
+from freshstack_datasets.errors import InputError, RecordError, SnapshotError
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 
 SIZE = 2_500
@@ -70,8 +73,8 @@ def test_going_through_all_documents_builds_nothing_and_one_by_its_id_does(many,
         "https://example.org/2001",
     )
     assert store.built()
-    assert files(own_home) == ["documents.arrow", "lock"]
-    assert store.path.is_relative_to(own_home / "ir_datasets")
+    assert files(own_home) == ["corpus.arrow", "lock"]
+    assert store.path.is_relative_to(own_home / "documents")
     assert store.count() == SIZE
     assert list(many.docs_iter()) == list(store)
     assert numbers(many.docs_iter()) == list(range(SIZE))
@@ -153,14 +156,52 @@ def test_a_file_that_was_cut_off_is_not_taken_for_whole(many, content):
     assert store.get("dir/file 00007.py_7").title == "T7"
 
 
-def test_half_of_a_file_is_not_taken_for_whole(many, folder):
+def test_a_part_of_a_file_is_not_taken_for_whole(many):
     store = many.docs_store()
     store.build()
     content = store.path.read_bytes()
-    store.clear_cache()
-    store.path.write_bytes(content[: len(content) // 2])
-    assert not store.built()
-    assert store.count() == SIZE
+    with pa.ipc.open_stream(content) as stream:
+        first, _, last = stream
+    between = pa.BufferOutputStream()
+    with pa.ipc.new_stream(between, first.schema) as stream:
+        stream.write_batch(first)
+        stream.write_batch(last)
+    for part in (content[: len(content) // 2], between.getvalue().to_pybytes()):
+        store.clear_cache()
+        store.path.write_bytes(part)
+        assert not store.built()
+        assert store.count() == SIZE
+
+
+def test_what_datasets_reads_is_the_same_file(many, folder, own_home):
+    many.docs_store().build()
+    rows = hf.dataset_dict(fsd.load(folder), "corpus")["corpus"]
+    assert [entry["filename"] for entry in rows.cache_files] == [str(many.docs_store().path)]
+    assert rows[2001]["metadata"]["url"] == "https://example.org/2001"
+    assert files(own_home) == ["corpus.arrow", "lock"]
+
+
+@pytest.mark.parametrize("column", ["_id", "title", "text"])
+def test_documents_that_lack_something_are_an_error_and_leave_no_file(tmp_path, many, own_home, column):
+    data = written(tmp_path / "data", 3)
+    (part,) = (data / "corpus").iterdir()
+    table = pq.read_table(part)
+    place = table.column_names.index(column)
+    pq.write_table(table.set_column(place, column, pa.array([None, "b", "c"])), part)
+    adapter.register(data, "tests/lacking")
+    with pytest.raises(SnapshotError, match=r"expected .* in every row, got a null"):
+        ir_datasets.load("tests/lacking").docs_store().build()
+    assert files(own_home) == ["lock"]
+
+
+def test_an_id_that_is_not_allowed_is_an_error(tmp_path, many):
+    data = written(tmp_path / "data", 3)
+    (part,) = (data / "corpus").iterdir()
+    table = pq.read_table(part)
+    pq.write_table(table.set_column(0, "_id", pa.array(["a\tb", "b", "c"])), part)
+    adapter.register(data, "tests/foreign")
+    with pytest.raises(RecordError, match=r"'a\\tb'"):
+        ir_datasets.load("tests/foreign").docs_store().build()
 
 
 def test_a_home_that_cannot_be_written_is_one_error_and_documents_come_all_the_same(many, monkeypatch, tmp_path):
@@ -176,7 +217,7 @@ def test_a_disk_that_fills_up_is_one_error_and_leaves_nothing_behind(many, own_h
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))  # to write on is refused, as on a full disk
     try:
         with pytest.raises(
-            InputError, match=r"cannot write .*documents\.arrow.*; free some space, or set FRESHSTACK_HOME"
+            InputError, match=r"cannot write .*corpus\.arrow.*; free some space, or set FRESHSTACK_HOME"
         ):
             many.docs_store().build()
     finally:
@@ -189,15 +230,15 @@ BUILDS = """
 import hashlib, os, sys
 import ir_datasets
 from freshstack_datasets.adapters import ir_datasets as adapter
-from freshstack_datasets.adapters.ir_datasets import docstore
+from freshstack_datasets.tables.corpus import Corpus
 
-writes = []
+writes, batches = [], Corpus.batches
 
-def track(documents, total, what):
-    writes.append(what)
-    return documents
+def counted(corpus, rows):
+    writes.append(rows)
+    return batches(corpus, rows)
 
-docstore.track = track
+Corpus.batches = counted
 print("ready", flush=True)
 for i, line in enumerate(sys.stdin):
     folder, os.environ["FRESHSTACK_HOME"] = line.rstrip("\\n").split("\\t")
@@ -229,7 +270,7 @@ def test_processes_that_build_at_once_eight_times_over_have_it_whole_each_time(p
             answers = [process.stdout.readline().partition(" ") for process in started]
             assert [found for _, _, found in answers] == [whole] * processes
             assert sum(int(writes) for writes, _, _ in answers) == 1  # the others waited for it
-            assert files(home) == ["documents.arrow", "lock"]
+            assert files(home) == ["corpus.arrow", "lock"]
     finally:
         for process in started:
             process.stdin.close()
@@ -241,16 +282,18 @@ KILLED = """
 import sys
 import ir_datasets
 from freshstack_datasets.adapters import ir_datasets as adapter
-from freshstack_datasets.adapters.ir_datasets import docstore
+from freshstack_datasets.tables.corpus import Corpus
 
-def slowly(documents, total, what):
-    for i, found in enumerate(documents):
-        if i == 2_000:
+batches = Corpus.batches
+
+def slowly(corpus, rows):
+    for i, batch in enumerate(batches(corpus, rows)):
+        if i == 2:
             print("half", flush=True)
             sys.stdin.read()  # until the process is killed
-        yield found
+        yield batch
 
-docstore.track = slowly
+Corpus.batches = slowly
 adapter.register(sys.argv[1], "tests/killed")
 ir_datasets.load("tests/killed").docs_store().build()
 """
@@ -269,10 +312,10 @@ def test_a_build_that_was_killed_leaves_nothing_that_is_taken_for_whole_and_the_
         process.communicate()
     leftover = [name for name in files(own_home) if name != "lock"]
     assert len(leftover) == 1
-    assert leftover[0] != "documents.arrow"
+    assert leftover[0] != "corpus.arrow"
     assert not many.docs_store().built()
     many.docs_store().build()
-    assert files(own_home) == ["documents.arrow", "lock"]
+    assert files(own_home) == ["corpus.arrow", "lock"]
     assert numbers(many.docs_store()) == list(range(SIZE))
 
 
@@ -280,6 +323,6 @@ def test_where_files_cannot_be_locked_a_store_is_built_all_the_same(many, monkey
     monkeypatch.setitem(sys.modules, "fcntl", None)
     store = many.docs_store()
     (store.path.parent).mkdir(parents=True)
-    (store.path.parent / ".documents.arrow-x.arrow").touch()  # perhaps another process is writing it
+    (store.path.parent / ".corpus.arrow-x.arrow").touch()  # perhaps another process is writing it
     assert store.get("dir/file 00007.py_7").title == "T7"
-    assert files(own_home) == [".documents.arrow-x.arrow", "documents.arrow", "lock"]
+    assert files(own_home) == [".corpus.arrow-x.arrow", "corpus.arrow", "lock"]

@@ -1,36 +1,20 @@
-"""The documents of a snapshot for quick access by id and by place, kept in a file that processes share.
+"""The documents of a snapshot for quick access by id and by place, from the file that ``arrow_file`` keeps."""
 
-A corpus in Parquet gives one document at the cost of a thousand. So the documents are written out once, uncompressed,
-into an Arrow file that is mapped into memory. It is written beside its place and then moved there, so what is there is
-whole; of several processes that want it at once, one writes it and the others wait.
-"""
-
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 from ir_datasets.indices import DEFAULT_DOCSTORE_OPTIONS, Docstore
 
-from freshstack_datasets.adapters.ir_datasets.records import FreshStackDoc, doc
+from freshstack_datasets.adapters import arrow_file
+from freshstack_datasets.adapters.ir_datasets.records import FreshStackDoc
 from freshstack_datasets.adapters.ir_datasets.source import Source
 from freshstack_datasets.errors import InputError, shown_path
-from freshstack_datasets.files import atomic_file, matching
-from freshstack_datasets.home import home
-from freshstack_datasets.loading import Dataset
-from freshstack_datasets.progress import track
 
-FORMAT = 1
-"""Raised when the same documents make another file."""
-
-_NAME = "documents.arrow"
 _BATCH = 1_000
-_SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in FreshStackDoc._fields])
+"""Documents that are made of rows at once."""
 
 
 class DocumentStore(Docstore):
@@ -51,12 +35,13 @@ class DocumentStore(Docstore):
     @property
     def path(self) -> Path:
         """Where the file is, or will be."""
-        return home() / "ir_datasets" / _key(self._source.data) / _NAME
+        return arrow_file.path_of(self._source.data)
 
     def built(self) -> bool:
         """Tell whether there is a whole file."""
         if self._kept is None:
-            self._kept = _opened(self.path)
+            rows = arrow_file.opened(self._source.data, self.path)
+            self._kept = None if rows is None else _Kept(rows)
         return self._kept is not None
 
     def build(self) -> None:
@@ -64,14 +49,11 @@ class DocumentStore(Docstore):
 
         Raises:
             SnapshotError: The corpus cannot be read.
+            RecordError: An id is not allowed.
             InputError: The file cannot be written.
         """
-        if not self.built():
-            with _alone(self.path) as alone:
-                if not self.built():  # else another process wrote it meanwhile
-                    if alone:
-                        _sweep(self.path)
-                    _write(self.path, self._source.data)
+        if self._kept is None:
+            arrow_file.ensure(self._source.data, self.path)
 
     def clear_cache(self) -> None:
         """Remove the file."""
@@ -140,12 +122,14 @@ class _Kept:
     """A whole file, open.
 
     Args:
-        rows: What it holds.
+        rows: What it holds, columns named as in the snapshot.
     """
 
     def __init__(self, rows: pa.Table) -> None:
-        self._rows = rows
-        self._columns = rows.columns
+        metadata = rows["metadata"]
+        url = metadata.flatten()[metadata.type.get_field_index("url")]
+        self._columns = [rows["_id"], rows["title"], rows["text"], url]
+        self._rows = pa.table(self._columns, FreshStackDoc._fields)
         self._row: dict[str, int] = {}
 
     @property
@@ -158,78 +142,12 @@ class _Kept:
         return self._row.get(doc_id) if isinstance(doc_id, str) else None
 
     def document(self, row: int) -> FreshStackDoc:
-        return FreshStackDoc._make(column[row].as_py() for column in self._columns)
+        return FreshStackDoc._make(column[row].as_py() or "" for column in self._columns)
 
     def documents(self, rows: range) -> Iterator[FreshStackDoc]:
         if rows.step != 1:
             yield from map(self.document, rows)
             return
         for batch in self._rows.slice(rows.start, len(rows)).to_batches(max_chunksize=_BATCH):
-            yield from map(FreshStackDoc._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
-
-
-def _key(data: Dataset) -> str:
-    """Return a file name that differs whenever the documents could.
-
-    A folder may have been changed while its manifest still tells the old fingerprint, so the files count as well.
-    """
-    assert data.path is not None, "a source is of a snapshot in a folder"
-    len(data.corpus)  # the files of one on the Hub come when it is opened
-    stats = ((path.name, path.stat()) for path in sorted((data.path / "corpus").iterdir()))
-    files = [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats]
-    return hashlib.sha256(json.dumps([FORMAT, data.fingerprint, files]).encode()).hexdigest()[:32]
-
-
-def _opened(path: Path) -> _Kept | None:
-    """Return what a file holds; None when there is none, or one that a failure of the machine cut off."""
-    try:
-        with pa.ipc.open_file(pa.memory_map(str(path))) as file:
-            rows = file.read_all()
-    except (OSError, pa.ArrowException):
-        return None
-    return _Kept(rows) if rows.schema.equals(_SCHEMA) else None
-
-
-def _write(path: Path, data: Dataset) -> None:
-    len(data.corpus.ids)  # which looks whether each comes once
-    documents = iter(map(doc, track(data.corpus, len(data.corpus), "unpacking documents")))
-    try:
-        with atomic_file(path) as work, pa.OSFile(str(work), "wb") as sink, pa.ipc.new_file(sink, _SCHEMA) as file:
-            while some := list(islice(documents, _BATCH)):
-                columns = [pa.array(values, pa.string()) for values in zip(*some, strict=True)]
-                file.write_batch(pa.record_batch(columns, schema=_SCHEMA))
-    except (OSError, pa.ArrowException) as error:
-        what, got = f"cannot write {shown_path(path)}", str(error).partition("\n")[0]
-        raise InputError(what, got=got, hint="free some space, or set FRESHSTACK_HOME") from error
-
-
-def _sweep(path: Path) -> None:
-    """Remove what builds left behind that were killed; only for whoever is alone here."""
-    for leftover in matching(path.parent, f".{path.name}-*"):
-        leftover.unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[bool]:
-    """Wait until no other process writes a file; the value tells whether there is a way to know that.
-
-    Where there is none, several may write it at once: each a file of its own, of which the last to be moved stays.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = path.with_name("lock").open("ab")
-    except OSError as error:
-        got = (error.strerror or str(error)).lower()
-        raise InputError(f"cannot write {shown_path(path)}", got=got, hint="set FRESHSTACK_HOME") from error
-    with lock:  # the lock ends with the file, and with the process, however it ends
-        yield _locked(lock)
-
-
-def _locked(file: IO[bytes]) -> bool:
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX)
-    except (ImportError, OSError):  # another system, or one that cannot lock there
-        return False
-    return True
+            for doc_id, title, text, url in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                yield FreshStackDoc(doc_id, title, text, url or "")
