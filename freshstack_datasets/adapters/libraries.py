@@ -74,14 +74,18 @@ class Library:
             return self._missing()
         return InputError(
             f"{self.distribution} {installed} lacks what this package stands on ({shown(what)})",
-            expected=f"{self.distribution}{self.working()}",
+            expected=f"{self.distribution}{self.working() or ' of another release'}",
             got=installed,
             hint=f"pip install '{_PACKAGE}[{self.extra}]'",
         )
 
     def working(self) -> str:
         """Return the versions that the extra allows, such as ``>=2.22,<3``; "" when it does not say."""
-        for requirement in metadata.requires(_PACKAGE) or ():
+        try:
+            asked = metadata.requires(_PACKAGE) or ()
+        except metadata.PackageNotFoundError:  # this package is on the path and was not installed
+            return ""
+        for requirement in asked:
             wanted, _, marker = requirement.partition(";")
             found = re.fullmatch(rf"{re.escape(self.distribution)}(?:\[[^]]*\])?\s*\(?([^)]*)\)?\s*", wanted)
             if found and re.search(rf"extra\s*==\s*['\"]{re.escape(self.extra)}['\"]", marker):

@@ -182,7 +182,7 @@ class Documentation:
         self._source = source
 
     def documentation(self) -> dict[str, Any]:
-        """Return name, description and measures, and how to cite a catalogued dataset."""
+        """Return name, description, measures and licence, and how to cite a catalogued dataset."""
         source = self._source
         entry = catalog.known().get(source.name.removesuffix(catalog.UNFILTERED)) if source.folder is None else None
         told = {
@@ -190,4 +190,7 @@ class Documentation:
             "desc": entry.description if entry else "Questions, the facts of their answers, and what supports each.",
             "official_measures": [str(measure) for measure in DEFAULT_MEASURES],
         }
-        return {**told, "license": entry.license, "bibtex": catalog.citation()} if entry else told
+        if entry:
+            return {**told, "license": entry.license, "bibtex": catalog.citation()}
+        manifest = source.data.manifest  # it is on this machine
+        return {**told, "license": manifest.license} if manifest else told

@@ -51,7 +51,8 @@ def qrels(data: "Dataset") -> list[Any]:
 
     ``iteration`` is the nugget's number among those of its query, from 1, as text, the same as in the
     ``diversity.qrels`` that ``freshstack export --to trec`` writes. The rows of a query stand together, those with
-    relevance 0 first: measures that know no nuggets keep the last row of a query and a document.
+    relevance 0 first: measures that know no nuggets keep the last row of a query and a document. So ``nDCG`` has gains
+    of 0 and 1; with ``data.qrels``, which ``ir_measures`` takes as well, they are numbers of nuggets, as here.
 
     Args:
         data: The dataset.

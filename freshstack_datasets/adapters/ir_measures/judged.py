@@ -8,6 +8,7 @@ from typing import Any
 from ir_measures import Qrel
 from ir_measures.util import QrelsConverter
 
+from freshstack_datasets.adapters.judged import Columns, Judged
 from freshstack_datasets.errors import RecordError, shown
 from freshstack_datasets.records import check_id
 
@@ -15,6 +16,7 @@ _ONE_NUGGET: str = Qrel._field_defaults["iteration"]
 """What nugget a row is of that does not say so."""
 
 Key = tuple[str, str, str]
+"""Query id, nugget and document id."""
 
 
 @dataclass(frozen=True)
@@ -48,62 +50,24 @@ class Rows:
         return cls(tuple(queries), relevance)
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """What the evaluator needs of a dataset.
+def judged(rows: Rows, rel: int, *, supported: bool) -> Judged:
+    """Return judgments at one level of relevance.
 
     Args:
-        queries: The queries.
-        nuggets: The nuggets.
-        judgments: The judgments, of score 1 and 0.
-        name: What it is called.
-        snapshot: The name of its snapshot.
-        fingerprint: What scores are tied to.
+        rows: The judgments.
+        rel: From which relevance on a document supports a nugget.
+        supported: Whether to leave out the nuggets that no document supports.
     """
-
-    queries: "Columns"
-    nuggets: "Columns"
-    judgments: "Columns"
-    name: str = ""
-    snapshot: str = ""
-    fingerprint: str = ""
-
-    @classmethod
-    def of(cls, rows: Rows, rel: int, *, supported: bool) -> "Judged":
-        """Return judgments at one level of relevance.
-
-        Args:
-            rows: The judgments.
-            rel: From which relevance on a document supports a nugget.
-            supported: Whether to leave out the nuggets that no document supports.
-        """
-        judged = {key: int(value >= rel) for key, value in rows.relevance.items()}
-        if supported:
-            judged = {key: score for key, score in judged.items() if score}
-        nuggets = list(dict.fromkeys(key[:2] for key in judged))
-        return cls(
-            Columns({"query_id": list(rows.query_ids)}),
-            Columns({name: [key[i] for key in nuggets] for i, name in enumerate(("query_id", "nugget_id"))}),
-            Columns(
-                {name: [key[i] for key in judged] for i, name in enumerate(("query_id", "nugget_id", "doc_id"))}
-                | {"score": list(judged.values())}
-            ),
-        )
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Columns by name.
-
-    Args:
-        values: The columns, all of one length.
-    """
-
-    values: Mapping[str, list[Any]]
-
-    def columns(self, *fields: str) -> tuple[list[Any], ...]:
-        """Return the columns of these names."""
-        return tuple(self.values[field] for field in fields)
+    scores = {key: int(value >= rel) for key, value in rows.relevance.items()}
+    if supported:
+        scores = {key: score for key, score in scores.items() if score}
+    nuggets = list(dict.fromkeys(key[:2] for key in scores))
+    judgments = {name: [key[i] for key in scores] for i, name in enumerate(("query_id", "nugget_id", "doc_id"))}
+    return Judged(
+        Columns({"query_id": list(rows.query_ids)}),
+        Columns({name: [key[i] for key in nuggets] for i, name in enumerate(("query_id", "nugget_id"))}),
+        Columns({**judgments, "score": list(scores.values())}),
+    )
 
 
 def _checked(row: Any) -> tuple[Key, int]:

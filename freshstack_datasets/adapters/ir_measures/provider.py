@@ -12,7 +12,7 @@ from ir_measures.providers import registry as known_providers
 from ir_measures.providers.base import Any, Choices
 from ir_measures.util import RunConverter
 
-from freshstack_datasets.adapters.ir_measures.judged import Judged, Rows
+from freshstack_datasets.adapters.ir_measures.judged import Rows, judged
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.evaluation import Measure, evaluate
 from freshstack_datasets.ranking import Run, as_run
@@ -72,14 +72,14 @@ class NuggetEvaluator(ir_measures.Evaluator):
         for measure in measures:
             key = measure["rel"], measure.NAME == "StRecall"
             wanted.setdefault(key, {})[_ours(measure)] = measure
-        self._parts = [(Judged.of(rows, rel, supported=only), part) for (rel, only), part in wanted.items()]
+        self._parts = [(judged(rows, rel, supported=only), part) for (rel, only), part in wanted.items()]
 
     def _iter_calc(self, run: Anything) -> Iterator[Anything]:
         scores = _read(run)
         if not _shares_a_query(scores, self.qrel_qids):
             return  # every query of the qrels is missing in the run, which ir_measures itself fills in
-        for judged, wanted in self._parts:
-            result = evaluate(scores, judged, wanted, intervals=False)
+        for data, wanted in self._parts:
+            result = evaluate(scores, data, wanted, intervals=False)
             for measure, values in zip(result.measures, result.values.tolist(), strict=True):
                 for query_id, value in zip(result.query_ids, values, strict=True):
                     yield ir_measures.Metric(query_id, wanted[measure], value)

@@ -11,7 +11,7 @@ from sentence_transformers.sentence_transformer import evaluation as dense
 from sentence_transformers.sparse_encoder import evaluation as sparse
 from sentence_transformers.util import append_to_last_row
 
-from freshstack_datasets.adapters.sentence_transformers.judged import Judged
+from freshstack_datasets.adapters.judged import Judged
 from freshstack_datasets.errors import InputError, UnknownNameError, shown
 from freshstack_datasets.evaluation import (
     AP,
@@ -94,10 +94,8 @@ class Measured(BaseEvaluator):
             super().__init__(queries=queries, corpus=corpus, relevant_docs=relevant, **options)
         except (TypeError, ValueError) as error:
             raise InputError("the options of an evaluator", got=shown(str(error).rpartition("() got ")[2])) from error
-        self.queries_ids, self.queries = (
-            list(queries),
-            list(queries.values()),
-        )  # it left out those without relevant ones
+        # It left out the queries without a relevant document.
+        self.queries_ids, self.queries = list(queries), list(queries.values())
         self._look_deep_enough()
 
     def _look_deep_enough(self) -> None:

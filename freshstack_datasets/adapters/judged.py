@@ -1,4 +1,4 @@
-"""What scoring needs of a dataset, and no more: it can be pickled, as the models that an evaluator hangs on are."""
+"""What scoring needs of a dataset, and no more: for adapters that have judgments but no dataset, or pickle what they hold."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,29 +33,29 @@ class Judged:
     """A dataset without its texts.
 
     Args:
-        name: The dataset's name.
+        queries: The queries, with ``query_id``.
+        nuggets: The nuggets, with ``query_id`` and ``nugget_id``.
+        judgments: The judgments, with ``query_id``, ``nugget_id``, ``doc_id`` and ``score``, which is 1 or 0.
+        name: The dataset's name; "" where the judgments are of none.
         snapshot: The snapshot's name.
-        fingerprint: What the snapshot holds.
-        queries: The ids of the queries.
-        nuggets: The nuggets by id.
-        judgments: The judgments.
+        fingerprint: What scores are tied to.
     """
 
-    name: str
-    snapshot: str
-    fingerprint: str
     queries: Columns
     nuggets: Columns
     judgments: Columns
+    name: str = ""
+    snapshot: str = ""
+    fingerprint: str = ""
 
     @classmethod
     def of(cls, data: Dataset) -> Self:
         """Take from a dataset what scoring needs."""
         return cls(
-            data.name,
-            data.snapshot,
-            data.fingerprint,
             Columns.of(data.queries, "query_id"),
             Columns.of(data.nuggets, "query_id", "nugget_id"),
             Columns.of(data.judgments, "query_id", "nugget_id", "doc_id", "score"),
+            data.name,
+            data.snapshot,
+            data.fingerprint,
         )
