@@ -1,10 +1,12 @@
 """What is said of a library that is missing, or that has moved something, as this package's own metadata have it."""
 
 import sys
+from importlib.metadata import version
 from types import ModuleType
 
 import pytest
 
+from freshstack_datasets.adapters import libraries
 from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.errors import InputError, MissingExtraError
 
@@ -32,6 +34,15 @@ def test_what_a_library_itself_cannot_import_is_told_and_is_not_taken_for_the_li
         InputError, match=r"^ir-measures 0\.4\..* lacks .*ir_measures\.bootstrap.*, expected ir-measures>="
     ):
         Library("ir_measures", "ir").load("ir_measures.bootstrap")
+
+
+def test_where_this_package_is_not_installed_the_error_names_no_versions(monkeypatch):
+    monkeypatch.setattr(libraries, "_PACKAGE", "no-such-distribution")
+    got = version("ir-measures")
+    assert str(Library("ir_measures", "ir").moved("no Qrel")) == (
+        f"ir-measures {got} lacks what this package stands on ('no Qrel'), expected ir-measures of another release, "
+        f"got {got}; pip install 'no-such-distribution[ir]'"
+    )
 
 
 def test_a_folder_that_is_called_as_a_library_is_not_the_library(monkeypatch):

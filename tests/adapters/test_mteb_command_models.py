@@ -156,6 +156,12 @@ def test_a_run_file_is_adopted_under_the_name_of_the_run(tmp_path):
     assert REGISTRY[str(path)].name == "freshstack-run/my_run"
 
 
+def test_a_registry_of_models_that_mteb_moved_is_told_of_with_the_versions_that_work(monkeypatch):
+    monkeypatch.delattr("mteb.models.model_implementations.MODEL_REGISTRY")
+    with pytest.raises(InputError, match=r"MODEL_REGISTRY'\), expected mteb>=2.22,<3, got 2\."):
+        local_models.adopt("mteb/baseline-bm25s")
+
+
 def test_a_file_that_is_no_run_is_told_with_its_line(tmp_path):
     (tmp_path / "b.trec").write_text("no run\n")
     with pytest.raises(RunFileError, match=r"b\.trec:1"):
