@@ -138,7 +138,14 @@ def test_documentation_has_description_measures_and_citation():
     assert told["official_measures"] == ["alpha_nDCG@10", "Coverage@20", "Recall@50"]
     assert "2504.13128" in told["bibtex"]
     assert told["license"] == "cc-by-sa-4.0"
-    assert "bibtex" not in ir_datasets.load("freshstack/nimbus").documentation()
+    nimbus = ir_datasets.load("freshstack/nimbus").documentation()
+    assert nimbus["license"] == "Apache-2.0"  # as its card says
+    assert "bibtex" not in nimbus
+
+
+def test_documentation_of_a_folder_has_the_licence_of_its_snapshot(small):
+    told = small.documentation()
+    assert (told["pretty_name"], told["license"]) == ("tests/small 2024-10", "CC-BY-SA-4.0")
 
 
 def test_documents_have_title_text_and_address(small):
