@@ -123,6 +123,12 @@ def test_ir_measures_over_the_judgments_of_ir_datasets(case, ours):
         assert_same(per_query, ours, measure)
 
 
+def test_ir_measures_over_numbers_of_nuggets(case, ours):
+    data, run = case
+    for measure, per_query in scored_by_ir_measures(dict(data.qrels), run, ("nDCG@10", "Recall@50")).items():
+        assert_same(per_query, ours, measure)
+
+
 def test_mteb_with_the_run_replayed(case, ours, tmp_path):
     import mteb
 
