@@ -1,4 +1,4 @@
-"""The folder for what is kept between runs: indexes, converted originals, what was recorded of the Hub."""
+"""The folder for what is kept between runs: indexes, converted originals, documents for look-ups, records of the Hub."""
 
 import os
 import sys
