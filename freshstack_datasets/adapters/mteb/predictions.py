@@ -26,8 +26,7 @@ def read_predictions(path: Path | str, task: Any = None, *, subset: str | None =
         split: The split, for a task of others.
 
     Returns:
-        The run, named after the model in the file. MTEB leaves that name as it is when it writes the predictions of
-        another model into the same folder; so give each model a folder of its own.
+        The run, named after the model in the file.
 
     Raises:
         RunFileError: The file cannot be read, is none, or holds something that is not allowed.
