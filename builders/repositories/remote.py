@@ -1,0 +1,165 @@
+"""From a server to a repository of ours that holds one commit, with as little as the server can be brought to send.
+
+A commit or tag is fetched alone: no history, no file that is too large. A day is looked up in a history without trees
+first. Servers that do none of this (old ones, those of plain files) are cloned whole, which always works.
+"""
+
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+
+from builders.repositories.address import Address
+from builders.repositories.git import FETCH_SECONDS, Git, GitError, new_repository
+from builders.repositories.records import LARGEST
+from builders.topics import Repository
+from freshstack_datasets.errors import InputError, shown
+
+SMALL = f"--filter=blob:limit={LARGEST + 1}"
+"""Leaves out files with more bytes than ``LARGEST``."""
+
+_PINNED = "refs/pinned"
+_NO_REF = "couldn't find remote ref"
+_EVERYTHING = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A repository of ours that holds a commit.
+
+    Args:
+        git: The repository.
+        commit: The commit.
+        how: How it came: ``shallow``, ``clone`` or ``local``.
+    """
+
+    git: Git
+    commit: str
+    how: str
+
+
+def bring(repository: Repository, address: Address, work: Path) -> Brought:
+    """Fetch what a topic pins.
+
+    Args:
+        repository: The repository and its pin.
+        address: Where it is.
+        work: A folder for what is fetched.
+
+    Raises:
+        InputError: The server does not give it.
+    """
+    fetcher = _Fetcher(repository, address, work)
+    try:
+        return fetcher.of_day() if repository.date is not None else fetcher.shallow()
+    except GitError as refused:
+        if _NO_REF in refused.said and repository.tag is not None:
+            raise no_such(repository) from None
+        if refused.late:
+            raise fetcher.failed(refused) from None
+        first = refused
+    try:
+        return fetcher.clone()
+    except GitError as error:
+        raise fetcher.failed(error if error.late else first) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetcher:
+    repository: Repository
+    address: Address
+    work: Path
+
+    def shallow(self, commit: str | None = None) -> Brought:
+        """Fetch one commit with its files, and nothing else."""
+        commit = commit or self.repository.commit
+        wanted = commit or f"refs/tags/{self.repository.tag}"
+        git = self._fetched("shallow", "--depth=1", SMALL, refs=[f"+{wanted}:{_PINNED}"])
+        return Brought(git, commit_of(git, commit or _PINNED, self.repository), "shallow")
+
+    def of_day(self) -> Brought:
+        """Fetch the history alone, look up the day's commit, and fetch that."""
+        history = self._fetched("history", "--filter=tree:0", refs=[f"+HEAD:{_PINNED}"])
+        commit = at_day(history, _PINNED, self.repository)
+        try:
+            history.run("cat-file", "-e", f"{commit}^{{tree}}")
+        except GitError:
+            return self.shallow(commit)
+        return Brought(history, commit, "clone")  # the server sent everything, asked or not
+
+    def clone(self) -> Brought:
+        """Fetch all branches and tags with everything in them."""
+        refs = [*_EVERYTHING, *([f"+HEAD:{_PINNED}"] if self.repository.date else [])]
+        git = self._fetched("clone", refs=refs)
+        return Brought(git, pinned(git, self.repository, _PINNED), "clone")
+
+    def _fetched(self, name: str, *options: str, refs: list[str]) -> Git:
+        """Fetch into a new repository, which forgets where it came from, so that nothing can be fetched later."""
+        shutil.rmtree(self.work / name, ignore_errors=True)
+        length = len(self.repository.commit or "")
+        bare = new_repository(self.work / name, "sha256" if length == 64 else "sha1")
+        settings = (bare.folder / "config").read_bytes()
+        there = Git(bare.folder, self.address.protocol, self.address.header, self.address.secrets)
+        quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
+        there.run("fetch", *quiet, *options, "--", self.address.url, *refs, seconds=FETCH_SECONDS)
+        (bare.folder / "config").write_bytes(settings)
+        return bare
+
+    def failed(self, error: GitError) -> InputError:
+        """Return the error for people."""
+        hint = "check the address, the pin and, where it is not public, the token in the environment"
+        return InputError(f"cannot fetch {shown(self.address.url)}", got=str(error), hint=hint)
+
+
+def pinned(git: Git, repository: Repository, branch: str) -> str:
+    """Return the commit that a topic pins in a repository with all its history.
+
+    Args:
+        git: The repository.
+        repository: The pin.
+        branch: The branch on which a day is looked up.
+
+    Raises:
+        InputError: There is none.
+    """
+    if repository.date is not None:
+        return at_day(git, branch, repository)
+    return commit_of(git, repository.commit or f"refs/tags/{repository.tag}", repository)
+
+
+def commit_of(git: Git, name: str, repository: Repository) -> str:
+    """Return the commit that a name stands for.
+
+    Raises:
+        InputError: There is none.
+    """
+    try:
+        found = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").decode().strip()
+    except GitError:
+        raise no_such(repository) from None
+    if repository.commit and found != repository.commit:  # the name of a tag's own object
+        raise no_such(repository)
+    return found
+
+
+def no_such(repository: Repository) -> InputError:
+    """Return the error for a commit or tag that a repository does not have."""
+    kind = "commit" if repository.commit else "tag"
+    return InputError(f"{shown(repository.url)} has no {kind} {shown(repository.commit or repository.tag)}")
+
+
+def at_day(git: Git, branch: str, repository: Repository) -> str:
+    """Return the last commit of a branch at the end of a day, UTC.
+
+    Only commits that were the branch's own tip count: what a merge brought later was not there on the day.
+
+    Raises:
+        InputError: The branch has no commit of that time.
+    """
+    day = repository.date or date.max
+    after = datetime.combine(day, time.max, UTC)
+    walk = ("rev-list", "--first-parent", "--max-count=1", f"--min-age={int(after.timestamp())}")
+    found = git.run(*walk, "--end-of-options", branch).decode().strip()
+    if not found:
+        raise InputError(f"{shown(repository.url)} has no commit at or before the end of {day}, UTC")
+    return found
