@@ -243,6 +243,16 @@ def _write(text: str) -> None:
             raise InputError(f"cannot write to the standard output: {error.strerror}") from error
 
 
+def nobody_reads() -> bool:
+    """Tell whether who read the standard output has gone, as ``head`` does; what is written from then on is dropped."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence()
+        return True
+    return False
+
+
 def _silence() -> None:
     """Let the rest of standard output go nowhere, or Python would complain about it once more when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

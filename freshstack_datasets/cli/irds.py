@@ -4,7 +4,7 @@ import typer
 
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.wrapped import as_itself
-from freshstack_datasets.errors import UnknownNameError
+from freshstack_datasets.errors import InputError, UnknownNameError, shown
 
 PROGRAM = "freshstack irds"
 
@@ -34,4 +34,7 @@ def irds(context: typer.Context) -> None:
             (name,) = error.args or ("",)
             if name not in words or name in ir_datasets.registry:
                 raise
+            if "--fields" in words and name in words[words.index("--fields") :]:
+                hint = "without --fields there are all, and their names are told"
+                raise InputError("a field", expected="one that there is", got=shown(name), hint=hint) from error
             raise UnknownNameError("dataset", name, ir_datasets.registry) from error

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import typer
 from typer.core import TyperCommand
 
+from freshstack_datasets.cli import console
 from freshstack_datasets.errors import FreshStackError
 
 
@@ -28,7 +29,8 @@ def as_itself(program: str, arguments: Sequence[str]) -> Iterator[None]:
     """Let another tool's code run as if it had been started by itself.
 
     It finds its arguments in ``sys.argv``, and warns and logs as Python does. What goes wrong in it is shown as a
-    traceback and ends with exit code 1, as Python would; an error of this package stays what it is.
+    traceback and ends with exit code 1, as Python would; an error of this package stays what it is. Where nobody reads
+    on, as after ``| head``, it just ends.
 
     Args:
         program: What its help calls it.
@@ -43,7 +45,9 @@ def as_itself(program: str, arguments: Sequence[str]) -> Iterator[None]:
             yield
     except (FreshStackError, typer.Exit):
         raise
-    except Exception:
+    except Exception as error:
+        if isinstance(error, BrokenPipeError) and console.nobody_reads():
+            return
         traceback.print_exc()
         raise typer.Exit(1) from None
     finally:

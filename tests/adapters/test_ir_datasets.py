@@ -365,6 +365,12 @@ def test_many_documents_come_in_the_order_asked_and_those_that_there_are_not_are
         (["list"], 0, "freshstack/nimbus/2026-11\n", ""),
         (["export", "freshstack/nimbus", "qrels"], 0, "exact-01 1 ", ""),
         (["export", "freshstack/nosuch", "docs"], 2, "", "error: unknown dataset 'freshstack/nosuch'; "),
+        (
+            ["export", "freshstack/nimbus", "queries", "--fields", "text", "type"],
+            2,
+            "",
+            "there is, got 'type'; without",
+        ),
         (["lookup", "freshstack/nosuch", "x"], 1, "", "Dataset freshstack/nosuch not found.\n"),
         (["lookup", "freshstack/nimbus", "exact-01", "--qid", "--fields", "text"], 0, "ERR-4012", ""),
         (["lookup", "freshstack/nimbus", "acct-01", "--fields", "title"], 0, "Baja de la cuenta", ""),
@@ -382,6 +388,18 @@ def test_the_command_line_is_that_of_ir_datasets_with_the_datasets_in_it(words, 
     assert "Traceback" not in done.stderr
     if "error:" in err:
         assert len([line for line in done.stderr.splitlines() if not line.startswith("[INFO]")]) == 1
+
+
+@pytest.mark.slow
+def test_a_reader_who_has_enough_ends_the_command_without_a_complaint():
+    command = [sys.executable, "-m", "freshstack_datasets", "irds", "export", "freshstack/nimbus", "docs"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline().startswith("acct-01\t")
+        running.stdout.close()
+        assert [line for line in running.stderr if not line.startswith("[INFO]")] == []
+    assert running.returncode == 0
 
 
 @pytest.mark.slow
