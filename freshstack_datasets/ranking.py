@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
+from pathlib import PurePath
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 
 from freshstack_datasets.checks import bad_score, check_ids, checked_scores, refuse_repeats
 from freshstack_datasets.errors import RunError, UnknownNameError, shown
+
+_READ_BY_AN_ADAPTER = ("pandas", "ranx")
+"""Libraries whose runs the adapter of the same name reads."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -234,8 +238,25 @@ def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
     if isinstance(run, Run):
         return run
     if not isinstance(run, Mapping):
-        raise RunError("a run", expected="a Run or a mapping of mappings", got=type(run).__name__)
+        raise no_run(run)
     return Run.from_dict(run)
+
+
+def no_run(given: object) -> RunError:
+    """Return the error for something that is neither a run nor a mapping, with how to make one of it.
+
+    Args:
+        given: What was given.
+    """
+    got, hint = type(given).__name__, "make one with Run.from_dict or Run.from_columns"
+    library = type(given).__module__.partition(".")[0]
+    if isinstance(given, str | PurePath):
+        got, hint = f"{shown(str(given))} ({got})", "read it with read_run"
+    elif hasattr(given, "judgments"):
+        hint = "runs come first, the dataset after them"
+    elif library in _READ_BY_AN_ADAPTER:
+        got, hint = f"{library}.{got}", f"read it with adapters.{library}.read"
+    return RunError("a run", expected="a Run or a mapping of mappings", got=got, hint=hint)
 
 
 def _encoded(doc_ids: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:

@@ -1,7 +1,6 @@
 """From a run and a dataset to a result."""
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import PurePath
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from freshstack_datasets.evaluation.ndcg import ndcg
 from freshstack_datasets.evaluation.result import Result
 from freshstack_datasets.evaluation.statistics import RESAMPLES, SEED, bootstrap_intervals
 from freshstack_datasets.evaluation.top import Top, top_of
-from freshstack_datasets.ranking import Run
+from freshstack_datasets.ranking import Run, no_run
 
 COMPUTE: Mapping[str, Callable[..., Floats]] = {
     "alpha_nDCG": alpha_ndcg,
@@ -62,7 +61,7 @@ def evaluate(
         MeasureError: A measure cannot be parsed.
     """
     if not isinstance(run, Run | Mapping):
-        raise _no_run(run)
+        raise no_run(run)
     chosen = DEFAULT_MEASURES if measures is None else parse_measures(measures)
     judgments = judgments_of(dataset)
     top = top_of(run, judgments, max(measure.cutoff for measure in chosen))
@@ -86,15 +85,6 @@ def evaluate(
         resamples=resamples,
         seed=seed,
     )
-
-
-def _no_run(given: object) -> RunError:
-    got, hint = type(given).__name__, "make one with Run.from_dict or Run.from_columns"
-    if isinstance(given, str | PurePath):
-        got, hint = f"{shown(str(given))} ({got})", "read it with read_run"
-    elif hasattr(given, "judgments"):
-        hint = "runs come first, the dataset after them"
-    return RunError("a run", expected="a Run or a mapping of mappings", got=got, hint=hint)
 
 
 def _nothing_shared(dataset: Scorable, judgments: Judgments, top: Top) -> RunError:

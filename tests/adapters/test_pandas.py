@@ -116,6 +116,11 @@ def test_a_frame_that_no_ranking_can_be_made_of_is_refused(frame, told):
 # Judgments
 
 
+def test_a_frame_that_was_not_read_first_is_refused_with_the_way_to_read_it(nimbus):
+    with pytest.raises(RunError, match=r"got pandas\.DataFrame; read it with adapters\.pandas\.read$"):
+        fsd.evaluate(pandas.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]}), nimbus)
+
+
 def test_labels_are_numbers_of_nuggets():
     frame = adapter.qrels(DATA)
     assert list(frame.columns) == ["qid", "docno", "label"]

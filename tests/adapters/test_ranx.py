@@ -100,6 +100,11 @@ def test_a_run_that_was_made_with_ranx_can_be_evaluated(ranx):
     assert fsd.evaluate(run, data, "RR@5", intervals=False).mean["RR@5"] == 1
 
 
+def test_a_run_of_ranx_that_was_not_read_first_is_refused_with_the_way_to_read_it(ranx):
+    with pytest.raises(RunError, match=r"got ranx\.Run; read it with adapters\.ranx\.read$"):
+        fsd.write_run(ranx.Run({"q": {"a": 1.0}}), "never.trec")
+
+
 def test_a_score_that_no_document_can_be_ranked_by_is_named(ranx):
     run = ranx.Run()
     run.add_score("q", "a", float("nan"))
