@@ -38,6 +38,12 @@ def test_topics_can_be_searched_for_as_they_are(nimbus):
         nimbus.get_topics("titel")
 
 
+def test_the_list_of_datasets_names_the_topics_that_can_be_had(nimbus):
+    listed = pt.datasets.list_datasets(en_only=False).set_index("dataset").topics["freshstack:nimbus"]
+    assert [len(nimbus.get_topics(variant)) for variant in listed] == [60] * 4
+    assert listed[0] == "text"
+
+
 def test_judgments_keep_the_numbers_of_their_nuggets(nimbus):
     qrels = nimbus.get_qrels()
     assert list(qrels.columns) == ["qid", "docno", "label", "iteration"]

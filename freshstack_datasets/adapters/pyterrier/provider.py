@@ -36,6 +36,9 @@ class Provider(pt.datasets.DatasetProvider):
 class FreshStackDataset(pt.datasets.Dataset):
     """PyTerrier's view of a dataset of ``ir_datasets``, with topics that can be searched for as they are.
 
+    A snapshot in a folder gets a name by ``fsd.adapters.ir_datasets.register(folder, "mine")``, and then is
+    ``pt.get_dataset("irds:mine")``, with ``get_topics("text")``.
+
     Args:
         name: Its name in ``ir_datasets``.
     """
@@ -96,7 +99,7 @@ class FreshStackDataset(pt.datasets.Dataset):
         return self._dataset.get_topics_lang()
 
     def _describe_component(self, component: str) -> Any:
-        return self._dataset._describe_component(component)
+        return list(_SEARCHABLE) if component == "topics" else self._dataset._describe_component(component)
 
     def __repr__(self) -> str:
         return f"FreshStackDataset({self._name!r})"

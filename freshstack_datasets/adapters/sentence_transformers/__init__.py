@@ -26,7 +26,8 @@ def evaluator(
 
     Called with a model, it encodes the texts, ranks the whole corpus and returns the values by names that the library
     would give them, such as ``freshstack-nimbus-2026-11_cosine_alpha_ndcg@10``. The first measure is the primary one:
-    what the log and the model card highlight, and what ``metric_for_best_model`` can name, with ``eval_`` before it.
+    what the log and the model card highlight, and what ``metric_for_best_model`` can name, with ``eval_`` before it
+    and written out: ``evaluator.primary_metric`` is None until a model, whose similarity the name holds, was evaluated.
 
     Cards are written by the library: one of a model that was trained, or made anew, has the values; a model that came
     with a card of its own, and was not trained, keeps it as it is.
