@@ -111,10 +111,10 @@ def smart(root: Path, *, version_2: bool = True, token: str = "", leads_to: str 
     class Handler(http.server.BaseHTTPRequestHandler):
         told: Server
 
-        def do_GET(self) -> None:  # noqa: N802  # named by the library
+        def do_GET(self) -> None:
             self._answer(b"")
 
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self) -> None:
             if "chunked" in self.headers.get("Transfer-Encoding", ""):
                 body = b""
                 while size := int(self.rfile.readline(), 16):
@@ -188,7 +188,7 @@ def dumb(root: Path) -> Iterator[Server]:
         def __init__(self, *arguments: object) -> None:
             super().__init__(*arguments, directory=str(root))
 
-        def do_GET(self) -> None:  # noqa: N802
+        def do_GET(self) -> None:
             self.told.requests.append(self.path)
             super().do_GET()
 

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -170,7 +169,8 @@ def test_after_fetching_no_server_is_needed(root, tmp_path):
     assert {source["commit"] for source in written["sources"]} == {
         at(root, n) for n in ("v1^{commit}", "main~1", "main")
     }
-    assert sorted(os.listdir(tmp_path / "into")) == sorted([*(s["bundle"] for s in written["sources"]), "sources.json"])
+    there = {path.name for path in (tmp_path / "into").iterdir()}
+    assert there == {*(source["bundle"] for source in written["sources"]), "sources.json"}
     for source, (_, name, files) in zip(sources, [*pins(root), ({}, "v1^{commit}", FILES)], strict=True):
         with opened(source, bundles=tmp_path / "into") as checkout:
             assert (checkout.how, checkout.pinned.commit) == ("bundle", at(root, name))
@@ -218,7 +218,7 @@ def test_what_came_before_a_failure_stays(root, tmp_path):
         fetch([good, bad], tmp_path / "new")
     with opened(good, bundles=tmp_path / "new") as checkout:
         assert taken(checkout) == FILES
-    with pytest.raises(InputError, match="is not in .* as the topic pins it"), opened(bad, bundles=tmp_path / "new"):
+    with pytest.raises(InputError, match=r"is not in .* as the topic pins it"), opened(bad, bundles=tmp_path / "new"):
         pass
 
 
@@ -232,7 +232,7 @@ def test_a_second_call_into_the_same_folder_at_the_same_time_is_refused(root, tm
     assert len(fetch([good], tmp_path, say=meanwhile)) == 1
 
 
-TOKEN = "s3cret/Token+1"  # noqa: S105
+TOKEN = "s3cret/Token+1"
 CODED = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
 
 
@@ -263,9 +263,9 @@ def test_without_the_right_token_the_error_says_what_to_do_and_not_the_wrong_one
     with git_servers.smart(root, token=CODED) as server:
         for environment in ({}, {"GIT_TOKEN_127_0_0_1": "wrong-one"}, {"GIT_TOKEN_EXAMPLE_ORG": TOKEN}):
             source = repository(f"{server.url}/kind.git", tag="v1")
-            with pytest.raises(InputError, match="the token in the environment") as caught:
-                with opened(source, environment=environment):
-                    pass
+            refused = pytest.raises(InputError, match="the token in the environment")
+            with refused as caught, opened(source, environment=environment):
+                pass
             for secret in ("wrong-one", TOKEN, base64.b64encode(b"x-access-token:wrong-one").decode()):
                 assert secret not in str(caught.value)
         assert not [h for h in server.headers if CODED in h.get("Authorization", "")]
@@ -297,4 +297,4 @@ fetch(sources, sys.argv[2], say=lambda line: os._exit(9) if "date" in line else 
     assert ended.returncode == 9
     fetched = fetch([Repository(name="owner/some", **told) for told in sources], into)
     assert [found.was_there for found in fetched] == [True, False]
-    assert not [name for name in os.listdir(into) if name.startswith(".")]
+    assert not [path for path in into.iterdir() if path.name.startswith(".")]
