@@ -70,7 +70,14 @@ def read(frame: Any) -> Run:
     if not hasattr(frame, "itertuples") or any(found.count(name) != 1 for name in wanted):
         got = f"columns {', '.join(found)}" if found else f"{shown(frame)} ({type(frame).__name__})"
         raise RunError("a run", expected=f"a frame with the columns {', '.join(wanted)}, each once", got=shown(got))
-    return Run.from_columns(*(frame[name].tolist() for name in wanted))
+    try:
+        return Run.from_columns(*(frame[name].tolist() for name in wanted))
+    except RunError as error:
+        numbers = [name for name in ("qid", "docno") if getattr(frame[name].dtype, "kind", "O") in "iu"]
+        if not numbers:
+            raise
+        texts = ", ".join(f'"{name}": str' for name in numbers)
+        raise RunError(f"{error}; make texts of the ids with frame.astype({{{texts}}})") from None
 
 
 def qrels(data: "Dataset") -> Any:

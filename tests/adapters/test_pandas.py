@@ -113,12 +113,21 @@ def test_a_frame_that_no_ranking_can_be_made_of_is_refused(frame, told):
     assert str(error.value).startswith(told)
 
 
-# Judgments
-
-
 def test_a_frame_that_was_not_read_first_is_refused_with_the_way_to_read_it(nimbus):
     with pytest.raises(RunError, match=r"got pandas\.DataFrame; read it with adapters\.pandas\.read$"):
         fsd.evaluate(pandas.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]}), nimbus)
+
+
+def test_numbers_for_ids_are_refused_with_the_way_to_make_texts_of_them():
+    frame = pandas.DataFrame({"qid": [76, 76], "docno": ["a", "b"], "score": [2.0, 1.0]})
+    with pytest.raises(RunError, match=r'got 76 \(int\); make texts of the ids with frame\.astype\(\{"qid": str\}\)$'):
+        adapter.read(frame)
+    assert adapter.read(frame.astype({"qid": str})).to_dict() == {"76": {"a": 2.0, "b": 1.0}}
+    with pytest.raises(RunError, match=r'frame\.astype\(\{"qid": str, "docno": str\}\)$'):
+        adapter.read(frame.assign(docno=[1, 2]))
+
+
+# Judgments
 
 
 def test_labels_are_numbers_of_nuggets():
