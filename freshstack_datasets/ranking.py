@@ -85,9 +85,13 @@ class Run:
                 expected="one length",
                 got=f"{len(query_ids)} query ids, {len(doc_ids)} document ids, {len(scores)} scores",
             )
-        number: dict[str, int] = {}
-        numbers = np.fromiter((number.setdefault(q, len(number)) for q in query_ids), np.int64, len(query_ids))
-        known = tuple(number)
+        try:
+            known = tuple(dict.fromkeys(query_ids))
+        except TypeError:  # one has no hash, so it is no text
+            check_ids(query_ids, "query")
+            raise
+        number = {query_id: i for i, query_id in enumerate(known)}
+        numbers = np.fromiter(map(number.__getitem__, query_ids), np.int64, len(query_ids))
         values = checked_scores(known, numbers, doc_ids, scores)
         vocabulary, codes = _encoded(doc_ids)
         refuse_repeats(known, numbers, vocabulary, codes)  # before they are put in order, to name the first row

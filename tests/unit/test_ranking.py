@@ -93,6 +93,12 @@ def test_a_document_that_comes_twice_is_refused():
         Run.from_columns(["q1", "q2", "q1", "q2"], ["a", "a", "b", "a"], [1.0, 2.0, 3.0, 4.0])
 
 
+@pytest.mark.parametrize("bad", [["q"], {}, bytearray(b"q")])
+def test_a_query_id_in_a_column_that_has_no_hash_is_refused(bad):
+    with pytest.raises(RunError, match=r"^query id, expected a non-empty string without tab or line break, got "):
+        Run.from_columns(["q", bad], ["a", "b"], [1.0, 2.0])
+
+
 @pytest.mark.parametrize(
     "change, message",
     [
