@@ -13,7 +13,7 @@ from typing import IO
 
 from builders.repositories.git import LOCAL_SECONDS, Git, GitError, new_repository
 from builders.repositories.remote import SMALL, Brought
-from builders.repositories.tree import pipe
+from builders.repositories.tree import incomplete, pipe
 from freshstack_datasets.errors import InputError, shown, shown_path
 
 _FIRST = b"# v3 git bundle\n"
@@ -22,24 +22,24 @@ _LONGEST = 4_096
 _LINES = 1_000
 
 
-def write(git: Git, commit: str, target: Path) -> None:
+def write(brought: Brought, target: Path) -> None:
     """Write the bundle of a commit.
 
     Args:
-        git: The repository.
-        commit: The commit.
+        brought: The repository with the commit.
         target: The file.
 
     Raises:
         InputError: The repository is not whole.
     """
+    git, commit = brought.git, brought.commit
     form = git.run("rev-parse", "--show-object-format").decode().strip()
     head = [f"@object-format={form}", f"@filter={SMALL.partition('=')[2]}"]
     head += [f"-{parent}" for parent in _parents(git, commit)]
     with target.open("wb") as file:
         file.write(_FIRST + "\n".join([*head, f"{commit} {_REF}", "", ""]).encode())
         file.flush()
-        _pack(git, commit, file)
+        _pack(brought, file)
 
 
 def _parents(git: Git, commit: str) -> Iterator[str]:
@@ -51,17 +51,20 @@ def _parents(git: Git, commit: str) -> Iterator[str]:
             yield line.decode("ascii", "replace").removeprefix("parent ")
 
 
-def _pack(git: Git, commit: str, file: IO[bytes]) -> None:
+def _pack(brought: Brought, file: IO[bytes]) -> None:
     """Write the objects of a commit as one pack."""
-    walk = ("rev-list", "--objects", "--missing=print", SMALL, f"{commit}^{{tree}}")
+    git = brought.git
+    walk = ("rev-list", "--objects", "--missing=print", SMALL, f"{brought.commit}^{{tree}}")
     packing = ("pack-objects", "--quiet", "--stdout", "--threads=1")
     with git.started(*walk) as (objects, walked), git.started(*packing, stdin=subprocess.PIPE) as (packer, packed):
         names, output = pipe(packer.stdin), pipe(packer.stdout)
         try:
-            names.write(f"{commit}\n".encode())
+            names.write(f"{brought.commit}\n".encode())
             for line in pipe(objects.stdout):
                 if not line.startswith(b"?"):
                     names.write(line)
+                elif brought.whole:
+                    raise incomplete(line[1:].strip())
             names.close()
         except BrokenPipeError:
             pass  # it says why below

@@ -70,12 +70,12 @@ class Checkout:
             work: A folder for what has to be made first.
         """
         brought = keeping.keep(self.source, work) if isinstance(self.source, Folder) else self.source
-        bundle.write(brought.git, brought.commit, target)
+        bundle.write(brought, target)
 
     def _listing(self) -> Folder | Tree:
         if isinstance(self.source, Folder):
             return self.source
-        return Tree(self.source.git, self.source.commit, whole=self.source.how in ("local", "clone"))
+        return Tree(self.source.git, self.source.commit, whole=self.source.whole)
 
 
 def _read(entry: Entry, contents: Iterator[bytes | Missing]) -> SourceFile | Passed:

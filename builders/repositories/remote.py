@@ -30,12 +30,17 @@ class Brought:
     Args:
         git: The repository.
         commit: The commit.
-        how: How it came: ``shallow``, ``clone`` or ``local``.
+        how: How it came: ``shallow``, ``clone``, ``local``, ``bundle`` or ``folder``.
     """
 
     git: Git
     commit: str
     how: str
+
+    @property
+    def whole(self) -> bool:
+        """Whether every file ought to be there, since none was left out for its size."""
+        return self.how not in ("shallow", "bundle")
 
 
 def bring(repository: Repository, address: Address, work: Path) -> Brought:

@@ -116,8 +116,7 @@ class Reader:
         found = self.answers.readline(_BLOCK).split()
         if len(found) == 2 and found[1] == b"missing":
             if self.tree.whole:
-                what = f"the repository lacks the content of {shown(entry.path)}"
-                raise InputError(what, expected="a whole one", got="a partial clone", hint="git fetch --refetch in it")
+                raise incomplete(entry.path)
             return None
         if len(found) != 3 or found[1] != b"blob":
             raise self._broken()
@@ -137,11 +136,17 @@ class Reader:
         return InputError(f"commit {self.tree.commit}", expected="a repository that is whole", got="a damaged one")
 
 
-def pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+def incomplete(name: bytes) -> InputError:
+    """Return the error for a repository on this machine without a file or object."""
+    what = f"the repository lacks the content of {shown(name)}"
+    return InputError(what, expected="a whole one", got="a partial clone", hint="git fetch --refetch in it")
+
+
+def pipe(end: IO[bytes] | None) -> IO[bytes]:
     """Return a pipe that was asked for."""
-    if pipe is None:
+    if end is None:
         raise ValueError("no pipe")
-    return pipe
+    return end
 
 
 def _split(stream: IO[bytes]) -> Iterator[bytes]:
