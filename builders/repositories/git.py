@@ -85,7 +85,7 @@ class Git:
             try:
                 printed, _ = process.communicate(timeout=seconds)
             except subprocess.TimeoutExpired:
-                raise GitError(arguments[0], f"no end after {seconds:.0f} s", late=True) from None
+                raise GitError(arguments[0], f"no end after {seconds:g} s", late=True) from None
             self.check(process, said(), arguments[0])
         return printed
 
@@ -185,10 +185,11 @@ def executable() -> str:
     found = shutil.which("git")
     if found is None:
         raise InputError("git is not installed", hint="install it; repositories are read with it")
-    printed = subprocess.run([found, "version"], capture_output=True, check=False, stdin=subprocess.DEVNULL).stdout
-    version = re.search(rb"(\d+)\.(\d+)", printed)
+    plain = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    asked = subprocess.run([found, "version"], capture_output=True, check=False, stdin=subprocess.DEVNULL, env=plain)
+    version = re.search(rb"(\d+)\.(\d+)", asked.stdout)
     if version is None or (int(version[1]), int(version[2])) < OLDEST:
-        got = shown(printed.decode("utf-8", "replace").strip())
+        got = shown(asked.stdout.decode("utf-8", "replace").strip())
         raise InputError("git is too old", expected=f"{OLDEST[0]}.{OLDEST[1]} or newer", got=got)
     return found
 

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 
 from builders.repositories.address import Address
-from builders.repositories.git import FETCH_SECONDS, Git, GitError, new_repository
+from builders.repositories.git import FETCH_SECONDS, Git, GitError, new_repository, shown_end
 from builders.repositories.records import LARGEST
 from builders.topics import Repository
 from freshstack_datasets.errors import InputError, shown
@@ -113,7 +113,8 @@ class _Fetcher:
     def failed(self, error: GitError) -> InputError:
         """Return the error for people."""
         hint = "check the address, the pin and, where it is not public, the token in the environment"
-        return InputError(f"cannot fetch {shown(self.address.url)}", got=str(error), hint=hint)
+        hint = "try again later" if error.late else hint
+        return InputError(f"cannot fetch {shown(self.address.url)}", got=shown_end(error.said), hint=hint)
 
 
 def pinned(git: Git, repository: Repository, branch: str) -> str:
