@@ -1,5 +1,6 @@
 """Where a repository may be: a URL, ``user@host:path``, or a path on this machine; never with a secret in it."""
 
+import os
 import re
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
@@ -10,7 +11,7 @@ from freshstack_datasets.errors import shown
 EXPECTED = "https://…, ssh://…, user@host:path, file:///… or a path"
 
 _LONGEST = 1_000
-_NAMED = ("https", "http", "git")
+_NAMELESS = ("https", "http", "git")
 """Schemes of a host that is asked without a user's name."""
 
 _UNPRINTED = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -59,8 +60,8 @@ def is_path(address: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """Return a text for a message, without what stands where addresses have names, passwords and tokens."""
-    return re.sub(r"//[^/\s]*@|(?<=[?#]).*|[^/\s@]*:[^/\s]*@", "…", text)
+    """Return a text for a message, without what stands before an @ or behind ? and #, where addresses have secrets."""
+    return re.sub(r"(?<=[?#]).*", "…", re.sub(".*@", "…@", text, flags=re.DOTALL), flags=re.DOTALL)
 
 
 def _check_url(address: str) -> None:
@@ -69,7 +70,7 @@ def _check_url(address: str) -> None:
         host, _ = url.hostname or "", url.port
     except ValueError:
         raise RefusedError(EXPECTED, "a URL that cannot be read") from None
-    if url.scheme not in (*_NAMED, "ssh", "file"):
+    if url.scheme not in (*_NAMELESS, "ssh", "file"):
         raise RefusedError(
             EXPECTED, f"{url.scheme}://…" if address.lower().startswith(f"{url.scheme}://") else "another one"
         )
@@ -86,7 +87,8 @@ def _check_url(address: str) -> None:
 def _check_user(url: SplitResult) -> None:
     """Refuse a URL with more than the user's name that SSH needs."""
     user, at, _ = url.netloc.rpartition("@")
-    if at and not (url.scheme == "ssh" and _USER.fullmatch(user)):
+    named = at and not (url.scheme == "ssh" and _USER.fullmatch(user))
+    if named or (url.scheme in _NAMELESS and "@" in url.path):  # a second URL behind the first, from a hasty paste
         raise RefusedError("a URL without a name or a password", "one with such", _HINT)
 
 
@@ -107,4 +109,4 @@ def _path(address: str, folder: Path | None) -> str:
         path = Path(address).expanduser()
     except RuntimeError:
         raise RefusedError("the home of a user of this machine", shown(address)) from None
-    return str(path if folder is None else (folder / path).absolute())
+    return str(path) if folder is None else os.path.normpath(folder / path)

@@ -1,10 +1,11 @@
 """Reading a topic file: from bytes to a checked topic, or to an error that says where it is wrong, and how."""
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from builders.topics.addresses import without_secrets
@@ -79,14 +80,38 @@ def parse_topic(content: bytes, path: Path) -> Topic:
         raise _unknown(name, found, ("digest",))
     told = {**found.value, "digest": hashlib.sha256(content).hexdigest()}
     try:
-        return Topic.model_validate(told, context={"folder": path.parent.absolute()})
+        return Topic.model_validate(told, context={"folder": _folder(path)})
     except ValidationError as error:
         raise _told(name, found, error) from None
+
+
+def checked(kind: Any, value: object, what: str, folder: Path | None = None) -> Any:
+    """Return one part of a topic, made of what somebody typed.
+
+    Args:
+        kind: Its type, one of those that members of a topic have.
+        value: What was typed.
+        what: What to call it in a message.
+        folder: Where relative paths start; they stay relative when not given.
+
+    Raises:
+        InputError: It is not allowed.
+        MissingExtraError: It has patterns, and pathspec is not installed.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(value, strict=True, context={"folder": folder})
+    except ValidationError as error:
+        raise _told(what, Content(), error) from None
 
 
 def topic_files() -> list[Path]:
     """Return the topic files that come with the builders."""
     return sorted(Path(__file__).parent.glob("*.yaml"))
+
+
+def _folder(path: Path) -> Path:
+    """Return the real folder of a file, from which ``..`` leads where the file's owner means."""
+    return Path(os.path.realpath(path.parent))
 
 
 def _near(path: Path) -> str:

@@ -28,7 +28,7 @@ def _matching(pattern: str, expected: str, longest: int = 200) -> AfterValidator
 
     def check(text: str) -> str:
         if len(text) > longest or not form.fullmatch(text):
-            raise RefusedError(expected, shown(text))
+            raise RefusedError(expected, shown(addresses.without_secrets(text)))
         return text
 
     return AfterValidator(check)
@@ -96,6 +96,12 @@ _Commit = Annotated[str, _matching("[0-9a-f]{40}|[0-9a-f]{64}", "a whole commit,
 _Patterns = Annotated[tuple[str, ...], BeforeValidator(as_tuple), AfterValidator(_patterns)]
 _Loose = dict[str, Any]
 """What other parts of the build check when they use it: texts, numbers, days, lists and mappings of such."""
+
+Name = Annotated[str, _matching(f"{_WORD}(/{_WORD})?", "letters and digits, with . _ - within, or owner/name")]
+Domain = _Line
+Tags = Annotated[tuple[Annotated[_Line, Field(max_length=100)], ...], BeforeValidator(as_tuple)]
+FirstDay = Annotated[datetime.date, BeforeValidator(_first_day)]
+LastDay = Annotated[datetime.date, BeforeValidator(_last_day)]
 
 
 class Repository(Model):
@@ -190,11 +196,11 @@ class Topic(Model):
         digest: The sha256 of the file's bytes.
     """
 
-    name: Annotated[str, _matching(f"{_WORD}(/{_WORD})?", "letters and digits, with . _ - within, or owner/name")]
-    domain: _Line
-    tags: Annotated[tuple[Annotated[_Line, Field(max_length=100)], ...], BeforeValidator(as_tuple)]
-    first: Annotated[datetime.date, BeforeValidator(_first_day)] | None = Field(None, alias="from")
-    last: Annotated[datetime.date, BeforeValidator(_last_day)] | None = Field(None, alias="to")
+    name: Name
+    domain: Domain
+    tags: Tags
+    first: FirstDay | None = Field(None, alias="from")
+    last: LastDay | None = Field(None, alias="to")
     repositories: Annotated[tuple[Repository, ...], BeforeValidator(as_tuple)] = ()
     documents: Annotated[tuple[Documents, ...], BeforeValidator(as_tuple)] = ()
     questions: _Loose = Field(default_factory=dict)

@@ -1,0 +1,251 @@
+"""A new topic file, with comments, made of a few answers."""
+
+import datetime
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from builders.topics.addresses import is_path
+from builders.topics.reading import checked, parse_topic
+from builders.topics.topic import Documents, Repository, Topic
+from freshstack_datasets.errors import InputError, shown_path
+from freshstack_datasets.files import atomic_file
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_PINS = ("commit", "tag", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What somebody said of a new topic.
+
+    Args:
+        name: What it is called.
+        domain: What it is about.
+        tags: The tags of its questions.
+        first: The first day of its questions; a month or a year too, "" for none.
+        last: The last one.
+        repositories: What its documents are made of.
+        documents: Further documents.
+    """
+
+    name: str
+    domain: str
+    tags: tuple[str, ...] = ()
+    first: str = ""
+    last: str = ""
+    repositories: tuple[Repository, ...] = ()
+    documents: tuple[Documents, ...] = ()
+
+
+def repository_of(text: str, today: datetime.date, what: str) -> Repository:
+    """Return the repository that somebody named in one line.
+
+    It is called as the last two parts of its address.
+
+    Args:
+        text: Where it is; behind a ``#`` a day, a whole commit, or a tag.
+        today: The day that is meant when none is named.
+        what: What to call it in a message.
+
+    Raises:
+        InputError: It is not allowed.
+    """
+    address, hash_sign, pin = (part.strip() for part in text.rpartition("#"))
+    if not hash_sign:
+        address, pin = pin, today.isoformat()
+    kind = "date" if _DAY.fullmatch(pin) else "commit" if _COMMIT.fullmatch(pin) else "tag"
+    told = {"url": address, "name": _name_of(address), kind: pin}
+    found: Repository = checked(Repository, told, what)
+    return found
+
+
+def documents_of(text: str, what: str) -> Documents:
+    """Return the documents that somebody named by their path.
+
+    Args:
+        text: The path.
+        what: What to call it in a message.
+
+    Raises:
+        InputError: It is not allowed.
+    """
+    stem = re.sub(r"[^A-Za-z0-9_.-]+|^[_.-]+", "-", Path(text.strip()).name.removesuffix(".jsonl")).strip("-")
+    told = {"path": text.strip(), "name": stem or "documents"}
+    found: Documents = checked(Documents, told, what)
+    return found
+
+
+def distinct(repositories: Sequence[Repository]) -> tuple[Repository, ...]:
+    """Return repositories with an alias for each whose documents' ids would begin as those of one before it."""
+    found: list[Repository] = []
+    for repository in repositories:
+        if repository.prefix.lower() in {other.prefix.lower() for other in found}:
+            alias = repository.name.replace("/", "-").lstrip("_.-")
+            told = repository.model_dump(exclude_none=True)
+            repository = checked(Repository, {**told, "alias": alias}, f"the alias of {repository.name}")
+        found.append(repository)
+    return tuple(found)
+
+
+def write_new(answers: Answers, path: Path) -> Topic:
+    """Write a topic file where none is, and return what it says.
+
+    Args:
+        answers: What it is to say.
+        path: The file; relative paths of the answers, which start in the working folder, are written to start in its.
+
+    Raises:
+        InputError: Something is there already, or nothing can be put there, or the answers do not go together.
+    """
+    content = topic_text(answers, path.parent).encode()
+    topic = parse_topic(content, path)
+    _claim(path)
+    try:
+        with atomic_file(path) as work:
+            work.write_bytes(content)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return topic
+
+
+def refuse_there(path: Path) -> None:
+    """Refuse a path at which something is.
+
+    Raises:
+        InputError: Something is.
+    """
+    with suppress(OSError, ValueError):  # a path that cannot be used, which writing refuses
+        path.lstat()
+        hint = "remove it first, or choose another path with --out"
+        raise InputError(f"cannot write {shown_path(path)}", expected="a new file", got="one that is there", hint=hint)
+
+
+def _claim(path: Path) -> None:
+    """Put an empty file where none is, so that nobody's is replaced."""
+    refuse_there(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("x").close()
+    except (OSError, ValueError) as error:
+        refuse_there(path)  # somebody else was quicker
+        got = (getattr(error, "strerror", None) or "an unusable path").lower()
+        raise InputError(f"cannot write {shown_path(path)}", got=got, hint="choose another place") from None
+
+
+def topic_text(answers: Answers, folder: Path) -> str:
+    """Return the text of a topic file.
+
+    Args:
+        answers: What it says.
+        folder: Where it will be.
+    """
+    first, last = (
+        f"{key}: {_yaml(day)}" if day else f"# {key}: {example}"
+        for key, day, example in (("from", answers.first, "2024-01"), ("to", answers.last, "2026-06-30"))
+    )
+    repositories = "".join(_repository(repository, folder) for repository in answers.repositories)
+    documents = "".join(_documents(entry, folder) for entry in answers.documents)
+    return _TEXT.format(
+        name=_yaml(answers.name),
+        domain=_yaml(answers.domain),
+        tags=_yaml(list(answers.tags)),
+        first=first,
+        last=last,
+        repositories="repositories:\n" + repositories if repositories else "repositories: []\n",
+        documents="documents:\n" + documents if documents else _NO_DOCUMENTS,
+    )
+
+
+def _repository(repository: Repository, folder: Path) -> str:
+    url = _from(folder, repository.url) if is_path(repository.url) else repository.url
+    kind, pin = next((kind, value) for kind in _PINS if (value := getattr(repository, kind)) is not None)
+    told = {"url": url, "name": repository.name, kind: pin}
+    if repository.alias:
+        told["alias"] = repository.alias
+    return _entry(told) + _MORE
+
+
+def _documents(entry: Documents, folder: Path) -> str:
+    return _entry({"path": _from(folder, entry.path), "name": entry.prefix})
+
+
+def _entry(told: dict[str, Any]) -> str:
+    """Return an entry of a list, a line for each of its keys."""
+    lines = [f"{key}: {_yaml(value)}\n" for key, value in told.items()]
+    return "  - " + "    ".join(lines)
+
+
+def _from(folder: Path, path: str) -> str:
+    """Return a path as seen from a folder; both are seen from the working folder, or absolute."""
+    if path.startswith("~") or Path(path).is_absolute() or folder.resolve() == Path.cwd():
+        return path
+    seen = os.path.relpath(path, folder)
+    return seen if seen.startswith("..") else f"./{seen}"
+
+
+def _yaml(value: object) -> str:
+    """Return a value as YAML on one line."""
+    text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9)
+    return text.removesuffix("...\n").rstrip("\n")
+
+
+def _name_of(address: str) -> str:
+    """Return what a repository is called by its address: its last two parts."""
+    place = address.partition("://")[2] or address
+    if is_path(address):
+        with suppress(OSError, RuntimeError, ValueError):
+            place = str(Path(address).expanduser().resolve())
+    parts = re.split("[/:]", place.rstrip("/").removesuffix(".git"))
+    named = [re.sub(r"[^A-Za-z0-9_.-]+", "-", part) for part in parts if part not in ("", ".", "..")]
+    return "/".join(["local", *named][-2:])
+
+
+_TEXT = """\
+# What a benchmark is about, and which sources it is made of. python -m builders reads this file, and refuses keys that
+# it does not know. What begins with # is a comment.
+
+# What it is called. Put an organisation in front, as in acme/support, if its dataset is another's than freshstack's.
+name: {name}
+
+# What it is about, in a few words.
+domain: {domain}
+
+# Questions are taken that have any of these tags, in small or capital letters; with [] all are.
+tags: {tags}
+
+# The first and the last day on which they were asked: 2024-01-31, 2024-01 or 2024.
+{first}
+{last}
+
+# Repositories, whose files become documents:
+#   url      https://…, ssh://…, user@host:path, file:///…, or a path that starts in the folder of this file. A token is
+#            not for here: it goes into an environment variable that is named after the host, GIT_TOKEN_GITHUB_COM.
+#   name     owner/repository. The documents' ids begin with its last part, or with the alias, if there is one.
+#   date     takes the last commit of that day, by the clock of UTC; instead, tag or commit (all its digits) takes that.
+#   license  the licence of the files.
+#   include  which files to take, by patterns as in .gitignore; all when there are none. exclude says which not to take.
+{repositories}
+# Documents that are in no repository: JSONL with id, title, text and url in each line, or folders of .md, .txt, .html,
+# .ipynb and .pdf. A path starts in the folder of this file; the documents' ids begin with the name.
+{documents}"""
+
+_MORE = """\
+    # license: MIT
+    # include: [docs/, "*.md"]
+    # exclude: [tests/]
+"""
+
+_NO_DOCUMENTS = """\
+# documents:
+#   - path: handbook
+#     name: handbook
+"""
