@@ -53,6 +53,7 @@ _SETTINGS = {
     "fetch.writeCommitGraph": "false",
     "transfer.bundleURI": "false",
     "gc.auto": "0",
+    "pack.compression": "1",
     "maintenance.auto": "false",
     "http.lowSpeedLimit": "100",
     "http.lowSpeedTime": "120",

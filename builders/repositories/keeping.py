@@ -26,7 +26,7 @@ def keep(folder: Folder, work: Path) -> Brought:
         InputError: The folder cannot be read, or changes meanwhile.
     """
     git = new_repository(work / "kept")
-    with git.started("fast-import", "--quiet", stdin=subprocess.PIPE) as (process, said):
+    with git.started("fast-import", "--quiet", "--depth=0", stdin=subprocess.PIPE) as (process, said):
         to = pipe(process.stdin)
         try:
             to.write(b"commit %s\ncommitter nobody <> 0 +0000\ndata 0\n" % _REF.encode())

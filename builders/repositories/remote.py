@@ -165,7 +165,10 @@ def at_day(git: Git, branch: str, repository: Repository) -> str:
     day = repository.date or date.max
     after = datetime.combine(day, time.max, UTC)
     walk = ("rev-list", "--first-parent", "--max-count=1", f"--min-age={int(after.timestamp())}")
-    found = git.run(*walk, "--end-of-options", branch).decode().strip()
+    try:
+        found = git.run(*walk, "--end-of-options", branch).decode().strip()
+    except GitError as error:
+        raise InputError(f"{shown(repository.url)} has no default branch", got=shown_end(error.said)) from None
     if not found:
         raise InputError(f"{shown(repository.url)} has no commit at or before the end of {day}, UTC")
     return found

@@ -117,8 +117,9 @@ def _made_by_name(path: str) -> Passed | None:
     name = path.rpartition("/")[2]
     if name in _LOCKS:
         return Passed(path, "generated", "a lock file")
-    ending = next((ending for ending in _MADE if name.lower().endswith(ending)), "")
-    return Passed(path, "generated", f"*{ending}") if ending else None
+    if not (small := name.lower()).endswith(_MADE):
+        return None
+    return Passed(path, "generated", next(f"*{ending}" for ending in _MADE if small.endswith(ending)))
 
 
 def by_content(path: str, data: bytes | Missing) -> Passed | None:
