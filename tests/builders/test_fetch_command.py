@@ -1,0 +1,71 @@
+"""``python -m builders fetch``: what it prints, where, and how it ends."""
+
+import json
+
+import pytest
+
+from builders.cli import main
+from builders.repositories import REASONS, opened, rules
+from builders.topics import read_topic
+from tests.builders.git_servers import commit, git, new
+
+
+@pytest.fixture
+def topic(tmp_path):
+    work = new(tmp_path / "sources" / "docs")
+    made = commit(work, {"a.md": b"# A\n"})
+    git(work, "tag", "v1")
+    path = tmp_path / "topic.yaml"
+    path.write_text(f"""name: toy
+domain: toys
+tags: [toy]
+repositories:
+  - url: sources/docs
+    name: owner/docs
+    commit: {made}
+  - url: sources/docs
+    name: owner/older
+    tag: v1
+""")
+    return path, made
+
+
+def test_it_says_what_it_fetches_and_what_there_is_now(topic, tmp_path, capsys):
+    path, made = topic
+    assert main(["fetch", str(path), "--into", str(tmp_path / "into")]) == 0
+    out, err = capsys.readouterr()
+    assert err.splitlines() == [f"fetching owner/docs, commit {made}", "fetching owner/older, tag v1"]
+    assert [line.split() for line in out.splitlines()[1:]] == [
+        ["owner/docs", made[:12], "2024-10-24", "0.0", "no"],
+        ["owner/older", made[:12], "2024-10-24", "0.0", "no"],
+    ]
+    with opened(read_topic(path).repositories[1], bundles=tmp_path / "into") as checkout:
+        assert [file.path for file in checkout.files()] == ["a.md"]
+
+
+def test_json_is_one_object_and_says_what_was_there(topic, tmp_path, capsys):
+    path, made = topic
+    into = tmp_path / "into"
+    for was_there in (False, True):
+        assert main(["fetch", str(path), "--into", str(into), "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["path"] == str(into)
+        assert [(s["name"], s["commit"], s["was_there"]) for s in told["sources"]] == [
+            ("owner/docs", made, was_there),
+            ("owner/older", made, was_there),
+        ]
+        assert all((into / source["bundle"]).stat().st_size == source["size"] for source in told["sources"])
+
+
+def test_what_goes_wrong_is_one_line_and_exit_code_2(topic, tmp_path, capsys):
+    path, _ = topic
+    path.write_text(path.read_text().replace("tag: v1", "tag: v2"))
+    assert main(["fetch", str(path), "--into", str(tmp_path / "into")]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("error: owner/older: '")
+    assert lines[-1].endswith("has no tag 'v2'")
+
+
+def test_every_reason_stands_in_the_table_of_rules():
+    rows = [line.split("|")[1].strip() for line in rules.__doc__.splitlines() if line.startswith("| `")]
+    assert {row.strip("`") for row in rows} == set(REASONS)
