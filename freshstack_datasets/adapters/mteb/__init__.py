@@ -66,7 +66,8 @@ def task(data: "Dataset") -> "SnapshotTask":
 def replay(run: "Run | Mapping[str, Mapping[str, float]]") -> "Replay":
     """Return a finished run as a model for ``mteb.evaluate``, which gives the scores of the run.
 
-    The model's name has the run's, its revision is the digest of what the run holds.
+    The model's name has the run's, its revision is the digest of what the run holds. MTEB's tables average models of
+    one name unless they are told ``include_model_revision=True``: ``run.named("mine")`` gives a run another name.
 
     Args:
         run: The run, or query id to document id to score.
