@@ -66,8 +66,9 @@ def task(data: "Dataset") -> "SnapshotTask":
 def replay(run: "Run | Mapping[str, Mapping[str, float]]") -> "Replay":
     """Return a finished run as a model for ``mteb.evaluate``, which gives the scores of the run.
 
-    The model's name has the run's, its revision is the digest of what the run holds. MTEB's tables average models of
-    one name unless they are told ``include_model_revision=True``: ``run.named("mine")`` gives a run another name.
+    The model's name has the run's, its revision is the digest of what the run holds. Of several models of one
+    name, MTEB's tables show one, unless they are told ``include_model_revision=True``; ``run.named("mine")`` is the
+    run under another name.
 
     Args:
         run: The run, or query id to document id to score.
