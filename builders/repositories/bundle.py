@@ -13,7 +13,7 @@ from typing import IO
 
 from builders.repositories.git import LOCAL_SECONDS, Git, GitError, new_repository
 from builders.repositories.remote import SMALL, Brought
-from builders.repositories.tree import incomplete, pipe
+from builders.repositories.tree import incomplete, patient, pipe
 from freshstack_datasets.errors import InputError, shown, shown_path
 
 _FIRST = b"# v3 git bundle\n"
@@ -45,7 +45,7 @@ def write(brought: Brought, target: Path) -> None:
 def _parents(git: Git, commit: str) -> Iterator[str]:
     """Yield the parents that a commit itself names, which are there or not."""
     with git.started("cat-file", "commit", commit) as (process, _):
-        head = pipe(process.stdout).read(1 << 20)  # what it says may be of any length
+        head = patient(process.stdout).read(1 << 20)  # what it says may be of any length
     for line in head.partition(b"\n\n")[0].splitlines():
         if line.startswith(b"parent "):
             yield line.decode("ascii", "replace").removeprefix("parent ")
@@ -57,10 +57,10 @@ def _pack(brought: Brought, file: IO[bytes]) -> None:
     walk = ("rev-list", "--objects", "--missing=print", SMALL, f"{brought.commit}^{{tree}}")
     packing = ("pack-objects", "--quiet", "--stdout", "--threads=1")
     with git.started(*walk) as (objects, walked), git.started(*packing, stdin=subprocess.PIPE) as (packer, packed):
-        names, output = pipe(packer.stdin), pipe(packer.stdout)
+        names, output = pipe(packer.stdin), patient(packer.stdout)
         try:
             names.write(f"{brought.commit}\n".encode())
-            for line in pipe(objects.stdout):
+            for line in patient(objects.stdout):
                 if not line.startswith(b"?"):
                     names.write(line)
                 elif brought.whole:

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -80,8 +81,12 @@ def _kept(lock: Lock, repository: Repository, into: Path) -> Locked | None:
 def _brought(repository: Repository, into: Path, environment: Mapping[str, str] | None) -> Locked:
     name = _file_name(repository)
     try:
-        with opened(repository, environment=environment) as checkout, atomic_file(into / name) as file:
-            checkout.bundled(file, into / _BUSY)
+        with (
+            opened(repository, environment=environment) as checkout,
+            tempfile.TemporaryDirectory(dir=into / _BUSY) as work,
+            atomic_file(into / name) as file,
+        ):
+            checkout.bundled(file, Path(work))
             size, digest = file.stat().st_size, digest_of(file)
     except FreshStackError as error:
         raise InputError(f"{repository.name}: {error}") from error

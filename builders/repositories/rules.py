@@ -22,7 +22,7 @@ Whether text can be read in its encoding is for the chunker to see.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from builders.repositories.paths import written, wrong_with
 from builders.repositories.records import LARGEST, Passed
@@ -81,7 +81,7 @@ class Rules:
 
     included: tuple[str, ...]
     is_taken: Callable[[str], bool]
-    _last: bytes = b""
+    _last: bytes = field(default=b"", init=False)
 
     @classmethod
     def of(cls, repository: Repository) -> "Rules":

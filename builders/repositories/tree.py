@@ -1,10 +1,13 @@
 """The files of one commit, read from a bare repository: by two processes, in path order, one file at a time."""
 
+import io
+import os
+import select
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import IO
+from typing import IO, Any
 
 from builders.repositories.git import Git
 from builders.repositories.records import LARGEST
@@ -12,6 +15,9 @@ from freshstack_datasets.errors import InputError, shown
 
 MOST = 2_000_000
 """Files that a tree may have: a tree that holds itself many times over can claim any number of them."""
+
+PATIENCE = 600.0
+"""Seconds to wait for the next bytes of what is on this machine."""
 
 _LONGEST = 1 << 20
 _BLOCK = 1 << 16
@@ -68,7 +74,7 @@ class Tree:
         """Yield the lines of the tree in path order."""
         command = ("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", self.commit)
         process, said = self._stack.enter_context(self.git.started(*command))
-        for number, line in enumerate(_split(pipe(process.stdout))):
+        for number, line in enumerate(_split(patient(process.stdout))):
             if number >= MOST:
                 raise InputError("a tree without end", expected=f"at most {MOST:,} files")
             facts, _, path = line.partition(b"\t")
@@ -81,7 +87,7 @@ class Tree:
         """Return what reads the content of lines."""
         command = ("cat-file", "--batch-command", "--buffer")
         process, _ = self._stack.enter_context(self.git.started(*command, stdin=subprocess.PIPE))
-        return Reader(self, pipe(process.stdin), pipe(process.stdout))
+        return Reader(self, pipe(process.stdin), patient(process.stdout))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,32 @@ def pipe(end: IO[bytes] | None) -> IO[bytes]:
     if end is None:
         raise ValueError("no pipe")
     return end
+
+
+def patient(end: IO[bytes] | None) -> IO[bytes]:
+    """Return a pipe to read from that does not wait for ever, whatever a repository has where files should be."""
+    return io.BufferedReader(_Patient(pipe(end).fileno()), _BLOCK)
+
+
+class _Patient(io.RawIOBase):
+    """Reads from a pipe, and gives up when nothing comes.
+
+    Args:
+        handle: The pipe.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._poll = select.poll()
+        self._poll.register(handle, select.POLLIN)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._poll.poll(PATIENCE * 1_000):
+            raise InputError("a repository cannot be read", got=f"nothing for {PATIENCE:g} s")
+        return os.readv(self._handle, [buffer])
 
 
 def _split(stream: IO[bytes]) -> Iterator[bytes]:

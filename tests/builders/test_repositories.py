@@ -167,6 +167,13 @@ def test_a_folder_is_pinned_by_a_digest_of_all_that_is_in_it(tmp_path):
     assert len(seen) == 4
 
 
+def test_several_folders_are_fetched_in_one_go(tmp_path):
+    sources = [repository(folder_of(tmp_path / name, {f"{name}.md": b"x\n"})) for name in ("a", "b")]
+    fetch(sources, tmp_path / "into")
+    for source, name in zip(sources, ("a", "b"), strict=True):
+        assert told(read(source, bundles=tmp_path / "into")) == {f"{name}.md": ""}
+
+
 @pytest.mark.parametrize("pin", [{"commit": "1" * 40}, {"tag": "v1"}])
 def test_a_folder_has_no_commits_and_tags(tmp_path, pin):
     source = Repository(url=str(tmp_path), name="owner/some", **pin)

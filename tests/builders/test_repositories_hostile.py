@@ -339,6 +339,19 @@ def test_a_server_that_never_answers_does_not_hold_up_a_build_for_ever(monkeypat
         assert time.monotonic() - started < 60  # and not the two hours that are usual
 
 
+def test_a_pipe_in_the_place_of_a_file_does_not_hold_up_a_build_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(tree, "PATIENCE", 0.5)
+    source = tree_of(
+        tmp_path, lambda folder: put(folder, b"tree", line(b"100644", b"a.md", put(folder, b"blob", b"a\n")))
+    )
+    name = hashlib.sha1(b"blob 2\0a\n").hexdigest()
+    path = tmp_path / "bare.git" / "objects" / name[:2] / name[2:]
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(InputError, match=r"cannot be read, got nothing for 0.5 s"):
+        read(source)
+
+
 def test_nothing_is_left_running_or_lying_about_when_nobody_reads_on(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()

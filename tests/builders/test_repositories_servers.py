@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,24 @@ def test_a_server_of_plain_files_is_cloned(root):
 def test_gits_own_daemon_gives_one_commit(root):
     with git_servers.daemon(root) as server:
         check_all(root, f"{server.url}/kind.git", "shallow")
+
+
+@pytest.mark.parametrize("form", ["ssh://git@host.example{path}", "git@host.example:{path}"])
+def test_a_server_behind_ssh_is_asked_without_any_prompt(root, tmp_path, monkeypatch, form):
+    # in the place of ssh: it writes down what it was told, and does what a server does
+    told = tmp_path / "told"
+    (tmp_path / "ssh").write_text(f"""#!/bin/sh
+echo "$@" >> '{told}'
+for last; do :; done
+export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
+eval "exec $last"
+""")
+    (tmp_path / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with opened(repository(form.format(path=root / "kind.git"), tag="v1")) as checkout:
+        assert (checkout.how, taken(checkout)) == ("shallow", FILES)
+    assert "-oBatchMode=yes" in told.read_text()
+    assert "git@host.example" in told.read_text()
 
 
 @pytest.mark.parametrize("name", ["work", "work/.git", "kind.git", "strict.git"])
