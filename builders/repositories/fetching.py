@@ -127,5 +127,7 @@ def _alone(into: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputError(f"somebody else is fetching into {shown_path(into)}", hint="wait for it") from None
-        yield
-        shutil.rmtree(busy, ignore_errors=True)
+        try:
+            yield
+        finally:
+            shutil.rmtree(busy, ignore_errors=True)

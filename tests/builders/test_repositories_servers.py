@@ -235,6 +235,7 @@ def test_what_came_before_a_failure_stays(root, tmp_path):
     good, bad = repository(str(root / "work"), tag="v1"), repository(str(root / "work"), tag="v2")
     with pytest.raises(InputError, match=r"owner/some: .* has no tag 'v2'"):
         fetch([good, bad], tmp_path / "new")
+    assert sorted(path.suffix for path in (tmp_path / "new").iterdir()) == [".bundle", ".json"]
     with opened(good, bundles=tmp_path / "new") as checkout:
         assert taken(checkout) == FILES
     with pytest.raises(InputError, match=r"is not in .* as the topic pins it"), opened(bad, bundles=tmp_path / "new"):
