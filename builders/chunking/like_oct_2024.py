@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from builders.chunking.deadline import Deadline, OutOfTimeError
 from builders.chunking.grammars import parse
 from builders.chunking.records import Chunk, Chunked, Refused
+from builders.chunking.scripts_oct_2024 import script_of
 from builders.tokens import encoding
 from freshstack_datasets.errors import MissingExtraError
 
@@ -51,6 +52,8 @@ class LikeOct2024:
     ``start`` and ``end`` of its chunks, and ``start_byte`` and ``end_byte``, are the two numbers of the published id;
     the text is what was published under it, which is the file's at these places only where all letters are ASCII.
 
+    Of a notebook, ``text`` is the script that was made of it.
+
     Args:
         repository: Owner and name, which were counted with the path in front of every chunk.
         limit: How many tokens path and chunk may have together.
@@ -82,7 +85,10 @@ class LikeOct2024:
         if len(text) >= _CHARACTERS:
             return Refused("too-large", f"files of {_CHARACTERS:,} characters or more were left out")
         if path.lower().endswith(".ipynb"):
-            return Refused("notebook", "notebooks were made to scripts by a tool that depended on what was installed")
+            script = script_of(text)
+            if isinstance(script, Refused):
+                return script
+            path, text = path.replace(".ipynb", ".py"), script
         try:
             return self._chunked(path, text)
         except OutOfTimeError:
@@ -109,13 +115,17 @@ class LikeOct2024:
 
 
 def published_id(prefix: str, path: str, chunk: Chunk) -> str:
-    """Return the id that a chunk had: without the letters of its path that are not ASCII, so that two may be the same.
+    """Return the id that a chunk had, which several may share: without the letters of its path that are not ASCII.
 
     Args:
         prefix: The last part of the repository's name.
         path: The path in the repository.
         chunk: The chunk.
     """
+    if path.lower().endswith(
+        ".ipynb"
+    ):  # the name was changed to that of a script, and back, wherever it has these letters
+        path = path.replace(".ipynb", ".py").replace(".py", ".ipynb")
     return f"{prefix}/{path.encode('ascii', 'ignore').decode()}_{chunk.start}_{chunk.end}"
 
 

@@ -1,6 +1,7 @@
 """The compatible mode against freshstack 0.0.6, and against the published count of the Laravel documentation."""
 
 import gzip
+import hashlib
 import json
 import os
 import subprocess
@@ -65,6 +66,14 @@ def test_laravels_documentation_has_the_455_published_chunks(tmp_path):
     assert found == peer(tmp_path, "laravel/docs", tmp_path / "cache")
 
 
+def cell(kind: str, source: str) -> dict[str, object]:
+    return {"cell_type": kind, "id": hashlib.sha256(source.encode()).hexdigest()[:8], "metadata": {}, "source": source}
+
+
+def code(source: str, count: int | None) -> dict[str, object]:
+    return {**cell("code", source), "execution_count": count, "outputs": []}
+
+
 @pytest.mark.slow
 def test_files_of_many_languages_are_cut_as_freshstack_cuts_them(tmp_path):
     # left out: what ends freshstack's run, and what its driver leaves out before it cuts
@@ -76,7 +85,20 @@ def test_files_of_many_languages_are_cut_as_freshstack_cuts_them(tmp_path):
         if path not in unread | ending | slow and not path.endswith((".ipynb", "\nbreak.md")):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_bytes(data)
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"language_info": {"name": "python", "nbconvert_exporter": "python"}},
+        "cells": [cell("markdown", f"# Größe {n}\n\n![x](data:image/png;base64,AAAA)\n") for n in range(3)]
+        + [code(f"pipeline({n})\n%pip install x{n}\n'größer'\n" * 9, n) for n in range(60)]
+        + [cell("raw", "raw"), code("", None), code('{"image/png": "AAA", "a": "data:image/png;base64,AA"}\n' * 60, 7)],
+    }
+    (root / "a.pytorch").mkdir()
+    (root / "a.pytorch" / "b.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    del notebook["metadata"]["language_info"]["nbconvert_exporter"]
+    (root / "plain.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     found = ours(tmp_path, "owner/name")
+    assert {"a.ipynbtorch/b.ipynb", "plain.ipynb"} <= {name.rsplit("_", 2)[0] for name, _ in found}
     assert len(found) > 50
     assert found == peer(tmp_path, "owner/name", tmp_path / "cache")
 
@@ -93,6 +115,9 @@ def test_files_of_many_languages_are_cut_as_freshstack_cuts_them(tmp_path):
         ("numbers.py", b"x = [" + b"1, " * 3_000 + b"]", "too-many-chunks"),
         ("deep.md", b"> " * 3_000 + b"a", "no-grammar"),  # which ended the process
         ("a.ipynb", b"{}", "notebook"),
+        ("a.ipynb", b"{", "notebook"),
+        ("a.ipynb", b'{"cells": [], "metadata": {"language_info": {"nbconvert_exporter": "html"}}}', "notebook"),
+        ("a.ipynb", b'{"cells": []}', "empty"),
     ],
 )
 def test_what_was_left_out_is_refused_with_its_reason(path, data, reason):
