@@ -110,7 +110,7 @@ def test_a_run_of_another_dataset_is_an_error(tmp_path):
         "run 'run' has no query of the task, expected query ids such as 'q 1', got 'other'; "
         "was it made for another dataset?"
     )
-    with pytest.raises(RunError, match=r"^a run, expected a Run or a mapping of mappings, got list$"):
+    with pytest.raises(RunError, match=r"^a run, expected a Run or a mapping of mappings, got list; make one with "):
         adapter.replay([])
 
 
@@ -313,5 +313,6 @@ def test_statistics_of_what_has_none_and_where_nothing_can_be_written(tmp_path):
     with pytest.raises(InputError, match=r"expected a task on a snapshot, got a mean of tasks$"):
         adapter.statistics("FreshStackOct2024Retrieval", tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"^cannot write '"):
-        adapter.statistics(NIMBUS, tmp_path / "file" / "folder")
+    for folder in (tmp_path / "file" / "folder", "nul\0"):
+        with pytest.raises(InputError, match=r"^cannot write '"):
+            adapter.statistics(NIMBUS, folder)

@@ -2,7 +2,9 @@
 
 import json
 import logging
+import pickle
 import random
+import shutil
 
 import datasets
 import mteb
@@ -13,7 +15,7 @@ import pytrec_eval
 
 from freshstack_datasets.adapters import mteb as adapter
 from freshstack_datasets.adapters.mteb.scores import CUTOFFS, HEADLINE
-from freshstack_datasets.errors import InputError, RunError
+from freshstack_datasets.errors import InputError, RunError, SnapshotError
 from freshstack_datasets.loading import load
 from tests.adapters.mteb_models import DOCUMENTS, QUERIES, Words, coffee
 
@@ -252,6 +254,68 @@ def test_an_aggregate_of_a_part_has_no_mean(topics):
     )
     combined = mteb.get_task("FreshStackOct2024Retrieval").task_results_to_scores(results.task_results)
     assert {combined["test"]["default"][name] for name in (*HEADLINE, "main_score")} == {None}
+
+
+def without(name):
+    return lambda scores: scores["test"][0].pop(name)
+
+
+DAMAGED = {
+    "a score is missing": without("coverage_at_20"),
+    "the number of queries is missing": without("queries"),
+    "a score is no number": lambda scores: scores["test"][0].update(recall_at_50="high"),
+    "a score is not finite": lambda scores: scores["test"][0].update(ndcg_at_10=float("nan")),
+    "there is no entry": lambda scores: scores["test"].clear(),
+    "an entry is there twice": lambda scores: scores["test"].append(scores["test"][0]),
+    "there is another split": lambda scores: scores.update(dev=scores.pop("test")),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_an_aggregate_with_a_damaged_result_has_no_mean(damage):
+    entry = dict.fromkeys((*HEADLINE, "main_score"), 0.5) | {"queries": 3, "hf_subset": "default", "languages": []}
+    task = mteb.get_task("FreshStackOct2024Retrieval")
+    results = [
+        mteb.TaskResult.model_construct(task_name=name, scores={"test": [dict(entry)]})
+        for name in task.taskname_to_task
+    ]
+    ((whole,),) = (list(by_subset.values()) for by_subset in task.task_results_to_scores(results).values())
+    assert (whole["main_score"], whole["queries"]) == (0.5, 15)
+    damage(results[2].scores)
+    ((damaged,),) = (list(by_subset.values()) for by_subset in task.task_results_to_scores(results).values())
+    assert {damaged[name] for name in (*HEADLINE, "main_score")} == {None}
+
+
+def test_a_benchmark_with_a_result_that_lacks_a_score_has_no_mean_of_it(topics, tmp_path):
+    cache = mteb.ResultCache(tmp_path / "results")
+    benchmark = mteb.get_benchmark("FreshStack")
+    mteb.evaluate(Words(), list(benchmark.tasks), cache=cache, show_progress_bar=False)
+    file = next((tmp_path / "results").rglob("FreshStackYoloOct2024Retrieval.json"))
+    stored = json.loads(file.read_text())
+    del stored["scores"]["test"][0]["coverage_at_20"]
+    file.write_text(json.dumps(stored))
+    results = cache.load_results(models=["tests/words"], tasks=benchmark.tasks)
+    (score,) = benchmark.get_score(results).values()
+    assert score["Mean(coverage_at_20)"] is None
+    assert score["Mean(recall_at_50)"] == score["Mean(recall_at_50)"] > 0
+
+
+def test_a_loaded_task_goes_to_another_process_and_scores_the_same_there(data):
+    model = Words()
+    for task in (adapter.task(data), nimbus()):
+        task.load_data()
+        copy = pickle.loads(pickle.dumps(task))
+        assert (copy.data_loaded, copy._data.fingerprint) == (True, task._data.fingerprint)
+        assert copy._data is not task._data
+        assert scored(model, copy) == scored(model, task)
+
+
+def test_a_task_whose_folder_was_changed_is_not_unpickled(tmp_path):
+    pickled = pickle.dumps(adapter.task(coffee(tmp_path / "coffee")))
+    shutil.rmtree(tmp_path / "coffee")
+    coffee(tmp_path / "coffee", documents=DOCUMENTS[:3], missing=["d4"])
+    with pytest.raises(SnapshotError, match=r"^the snapshot 'acme/coffee', expected the fingerprint "):
+        pickle.loads(pickled)
 
 
 def test_reranking_what_a_first_stage_found_is_scored_the_same_way(tmp_path, data):

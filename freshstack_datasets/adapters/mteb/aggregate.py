@@ -1,6 +1,7 @@
 """The mean over the topics of a snapshot, as one task of MTEB."""
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -33,18 +34,27 @@ class TopicsAggregate(AbsTaskAggregate):
     snapshot: str
 
     def task_results_to_scores(self, task_results: Sequence[Any]) -> dict[str, Mapping[str, dict[str, Any]]]:
-        """Return the mean of each headline score; None for all where the result of a topic is missing.
+        """Return the mean of each headline score; None for all where a topic has no result, or a damaged one.
 
         Args:
             task_results: The results of the topics' tasks.
         """
         found = {result.task_name: result for result in task_results if result.task_name in self.taskname_to_task}
-        whole = len(found) == len(self.taskname_to_task)
-        values = [topic for result in found.values() for topic in result.scores[SPLIT]]
+        values = [scores for result in found.values() if (scores := _whole(result)) is not None]
+        whole = len(values) == len(self.taskname_to_task)
         means = {name: sum(topic[name] for topic in values) / len(values) if whole else None for name in HEADLINE}
         more = {"queries": sum(topic["queries"] for topic in values)} if whole else {}
         told = {"main_score": means[MAIN_SCORE], "metric_version": METRIC_VERSION}
         return {SPLIT: {SUBSET: {**means, **more, **told}}}
+
+
+def _whole(result: Any) -> Mapping[str, Any] | None:
+    """Return the scores of a topic; None where the file they were read from does not hold them all, and once."""
+    entries: Sequence[Any] = result.scores.get(SPLIT, ())
+    if len(entries) != 1:
+        return None
+    values = [entries[0].get(name) for name in (*HEADLINE, "queries")]
+    return entries[0] if all(isinstance(value, int | float) and math.isfinite(value) for value in values) else None
 
 
 def editions() -> dict[str, dict[str, str]]:

@@ -1,5 +1,6 @@
 """The topics of a snapshot as a benchmark of MTEB."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +23,9 @@ class TopicsBenchmark(Benchmark):
         scores: dict[str, float | None] = super()._get_model_score(model_result)
         results = model_result.select_tasks(self.tasks).task_results
         for name in HEADLINE:
-            values = [result.get_score(getter=lambda topic, name=name: topic[name]) for result in results]
-            scores[f"Mean({name})"] = float(sum(values) / len(values))
+            values = [result.get_score(getter=lambda topic, name=name: topic.get(name, math.nan)) for result in results]
+            mean = float(sum(values) / len(values))
+            scores[f"Mean({name})"] = mean if math.isfinite(mean) else None  # a stored result may lack it
         return scores
 
 

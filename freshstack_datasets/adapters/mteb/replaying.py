@@ -9,6 +9,8 @@ from typing import Any
 
 from mteb.models import ModelMeta
 
+from freshstack_datasets.adapters.given import check_for_c
+from freshstack_datasets.adapters.mteb.internals import MTEB
 from freshstack_datasets.errors import RunError, shown
 from freshstack_datasets.ranking import Run, as_run
 
@@ -29,7 +31,9 @@ class Replay:
     def __init__(self, run: Run) -> None:
         self._run = run
         name = re.sub("[^A-Za-z0-9._-]", "_", run.name[:_NAME_LIMIT]) or "run"
-        self.mteb_model_meta = ModelMeta.create_empty({"name": f"{_OWNER}/{name}", "revision": _digest(run)})
+        self.mteb_model_meta = MTEB.attribute(ModelMeta, "create_empty")(
+            {"name": f"{_OWNER}/{name}", "revision": _digest(run)}
+        )
 
     def index(self, corpus: Any, **_: Any) -> None:
         """Do nothing; the run is there."""
@@ -65,8 +69,11 @@ def replay(run: Run | Mapping[str, Mapping[str, float]]) -> Replay:
 
     Raises:
         RunError: It is none, or holds something that is not allowed.
+        RecordError: An id has a NUL, at which trec_eval within MTEB would end it.
     """
-    return Replay(as_run(run))
+    given = as_run(run)
+    check_for_c(given.query_ids, given.doc_ids)
+    return Replay(given)
 
 
 def _digest(run: Run) -> str:

@@ -10,6 +10,8 @@ from datasets import Dataset as Table
 from mteb.abstasks.retrieval import AbsTaskRetrieval
 
 from freshstack_datasets import catalog
+from freshstack_datasets.adapters.given import check_for_c
+from freshstack_datasets.adapters.ir_datasets.source import Source
 from freshstack_datasets.adapters.mteb import metadata
 from freshstack_datasets.adapters.mteb.metadata import SPLIT, Metadata
 from freshstack_datasets.adapters.mteb.scores import CUTOFFS, Scores, scores_of
@@ -35,6 +37,7 @@ class SnapshotTask(AbsTaskRetrieval):
     dataset_name: ClassVar[str]
     snapshot: ClassVar[str]
     _open: ClassVar[Callable[[], Dataset]]
+    _source: ClassVar[Source | None] = None
     _data: Dataset | None = None
 
     def load_data(self, num_proc: int | None = None, **kwargs: Any) -> None:
@@ -47,10 +50,12 @@ class SnapshotTask(AbsTaskRetrieval):
         Raises:
             HubError: The snapshot cannot be had.
             SnapshotError: It cannot be read.
+            RecordError: An id has a NUL, at which trec_eval within MTEB would stop the process.
         """
         if self.data_loaded:
             return
         data = type(self)._open()
+        check_for_c(data.qrels, data.corpus.ids, *data.qrels.values())
         (subset,) = self.metadata.hf_subsets
         tables = {
             "corpus": _table((document.doc_id, document.default_text()) for document in data.corpus),
@@ -87,6 +92,17 @@ class SnapshotTask(AbsTaskRetrieval):
             raise InputError(f"task {self.metadata.name}", expected="loaded data", got="none", hint="call load_data")
         return scores_of(results, self._data)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle everything but the snapshot, which another process opens for itself."""
+        state = {**self.__dict__, "_data": None}
+        source = type(self)._source
+        return (type(self), (), state) if source is None else (_task_on, (source,), state)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.data_loaded:
+            self._data = type(self)._open()
+
 
 def _table(rows: Iterable[tuple[str, str]]) -> Table:
     """Return ids and texts as MTEB reads them."""
@@ -106,7 +122,13 @@ def task_of(data: Dataset) -> SnapshotTask:
     Raises:
         InputError: The dataset was made of judgments alone.
     """
-    return _made(metadata.of_dataset(data), data.name, data.snapshot, lambda: data)()
+    made = _made(metadata.of_dataset(data), data.name, data.snapshot, lambda: data)
+    made._source = Source.of(data)
+    return made()
+
+
+def _task_on(source: Source) -> SnapshotTask:
+    return task_of(source.data)
 
 
 @cache
