@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from freshstack_datasets.adapters.given import check_dataset, check_for_c
 from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.adapters.lines import write_json_lines, write_tab_lines
 from freshstack_datasets.adapters.note import JsonTable, write_note
@@ -51,9 +52,12 @@ def dictionaries(dataset: Dataset) -> tuple[Texts, dict[str, str], dict[str, dic
         Document id to ``title`` and ``text``, query id to text, and query id to document id to score.
 
     Raises:
+        InputError: It is no dataset, or has an id with a NUL, where trec_eval ends it.
         SnapshotError: The dataset has no corpus, or its files cannot be read.
     """
+    check_dataset(dataset)
     corpus = {document.doc_id: {"title": document.title, "text": document.text} for document in dataset.corpus}
+    check_for_c(corpus, dataset.qrels, *dataset.qrels.values())
     return corpus, _texts(dataset), {query_id: dict(documents) for query_id, documents in dataset.qrels.items()}
 
 
@@ -83,6 +87,7 @@ def retrieve(
         MissingExtraError: BEIR is not installed.
     """
     evaluation = _BEIR.attribute("beir.retrieval.evaluation", "EvaluateRetrieval")
+    _BEIR.attribute(evaluation, "retrieve")
     k = check_k(k)
     _check_searcher(searcher, score_function)
     corpus, queries, _ = dictionaries(dataset)
@@ -140,9 +145,10 @@ def export(dataset: Dataset, folder: Path | str) -> None:
         folder: Where the files go; it must not exist, or be empty.
 
     Raises:
-        InputError: The folder is taken.
+        InputError: It is no dataset, or the folder is taken.
         SnapshotError: The dataset has no corpus, or its files cannot be read.
     """
+    check_dataset(dataset)
     with atomic_folder(folder) as work:
         write_json_lines(work / "corpus.jsonl", _documents(dataset))
         write_json_lines(work / "queries.jsonl", map(_query, dataset.queries))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from freshstack_datasets.adapters import arrow_file
+from freshstack_datasets.adapters.given import check_dataset
 from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.errors import InputError, RecordError, SnapshotError, UnknownNameError
 from freshstack_datasets.tables.records import Records
@@ -40,10 +41,12 @@ def dataset_dict(data: "Dataset", config: str | None = None) -> Any:
 
     Raises:
         MissingExtraError: datasets is not installed.
+        InputError: It is no dataset.
         UnknownNameError: There is no such config.
         SnapshotError: The dataset has no corpus, or the table cannot be read.
     """
     datasets = _DATASETS.load("datasets")
+    check_dataset(data)
     if config is not None and config not in TABLES:
         raise UnknownNameError("config", config, TABLES)
     table = TABLES[config or QRELS.name]

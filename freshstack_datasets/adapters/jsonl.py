@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from freshstack_datasets.adapters.given import check_dataset
 from freshstack_datasets.adapters.lines import write_json_lines
 from freshstack_datasets.adapters.note import JsonTable, write_note
 from freshstack_datasets.files import atomic_folder
@@ -27,9 +28,10 @@ def export(dataset: Dataset, folder: Path | str) -> None:
         folder: Where the files go; it must not exist, or be empty.
 
     Raises:
-        InputError: The folder is taken.
+        InputError: It is no dataset, or the folder is taken.
         SnapshotError: The dataset has no corpus, or its files cannot be read.
     """
+    check_dataset(dataset)
     with atomic_folder(folder) as work:
         write_json_lines(work / f"{CORPUS.name}.jsonl", (to_row(CORPUS, document)[0] for document in dataset.corpus))
         write_json_lines(work / f"{QUERIES.name}.jsonl", _rows(dataset.queries))

@@ -59,7 +59,9 @@ class Library:
         """
         found = getattr(self.load(home) if isinstance(home, str) else home, name, None)
         if found is None:
-            raise self.moved(f"{home if isinstance(home, str) else home.__name__}.{name}")
+            raise self.moved(
+                f"{home if isinstance(home, str) else getattr(home, '__name__', type(home).__name__)}.{name}"
+            )
         return found
 
     def moved(self, what: str) -> FreshStackError:

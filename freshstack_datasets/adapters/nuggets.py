@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from freshstack_datasets.adapters.given import check_dataset, check_for_c
 from freshstack_datasets.errors import SnapshotError, shown
 from freshstack_datasets.loading import Dataset
 from freshstack_datasets.tables.parquet import VERIFY
@@ -20,8 +21,10 @@ def numbered(dataset: Dataset) -> Iterator[Row]:
         dataset: The dataset.
 
     Raises:
+        InputError: It is no dataset.
         SnapshotError: A judgment is of no nugget that its query has.
     """
+    check_dataset(dataset)
     number: dict[tuple[str, str], int] = {}
     for query_id in dataset.queries.columns("query_id")[0]:
         for place, nugget in enumerate(dataset.nuggets_of(query_id), 1):
@@ -45,7 +48,11 @@ def zeros_first(dataset: Dataset) -> list[Row]:
         dataset: The dataset.
 
     Raises:
+        InputError: It is no dataset.
+        RecordError: An id has a NUL, where trec_eval in those libraries ends it.
         SnapshotError: A judgment is of no nugget that its query has.
     """
+    check_dataset(dataset)
+    check_for_c(*(set(ids) for ids in dataset.judgments.columns("query_id", "doc_id")))
     place = {query_id: i for i, query_id in enumerate(dataset.queries.columns("query_id")[0])}
     return sorted(numbered(dataset), key=lambda row: (place[row[0]], row[3]))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from freshstack_datasets.adapters.given import check_dataset, check_for_c
 from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.adapters.nuggets import zeros_first
 from freshstack_datasets.errors import RunError, shown
@@ -65,7 +66,7 @@ def read(frame: Any) -> Run:
         RunError: A column is missing, an id or a score is not allowed, or a document comes twice for a query; the first
             offender is named.
     """
-    found = [str(name) for name in getattr(frame, "columns", ())]
+    found = [str(name) for name in ([] if isinstance(frame, type) else getattr(frame, "columns", ()))]
     wanted = ("qid", "docno", "score")
     if not hasattr(frame, "itertuples") or any(found.count(name) != 1 for name in wanted):
         got = f"columns {', '.join(found)}" if found else f"{shown(frame)} ({type(frame).__name__})"
@@ -90,8 +91,11 @@ def qrels(data: "Dataset") -> Any:
 
     Raises:
         MissingExtraError: pandas is not installed.
+        InputError: It is no dataset, or has an id with a NUL, where trec_eval ends it.
         SnapshotError: A judgment is of a query that the dataset does not have.
     """
+    check_dataset(data)
+    check_for_c(data.qrels, *data.qrels.values())
     rows = [(query_id, doc_id, n) for query_id, documents in data.qrels.items() for doc_id, n in documents.items()]
     return _judgments(rows, "qid", "docno", "label")
 
@@ -109,6 +113,7 @@ def nuggets(data: "Dataset") -> Any:
 
     Raises:
         MissingExtraError: pandas is not installed.
+        InputError: It is no dataset, or has an id with a NUL, where trec_eval ends it.
         SnapshotError: A judgment is of no nugget that its query has.
     """
     rows = [(query_id, doc_id, score, str(number)) for query_id, number, doc_id, score in zeros_first(data)]
@@ -126,8 +131,10 @@ def queries(data: "Dataset") -> Any:
 
     Raises:
         MissingExtraError: pandas is not installed.
+        InputError: It is no dataset.
         SnapshotError: The queries cannot be read.
     """
+    check_dataset(data)
     names = {**{column: field for field, column in QUERIES.fields.items()}, "_id": "qid", "text": "query"}
     table = data.queries.arrow
     return _frame({_name(names[c]): (table[c].to_pylist(), _dtype(QUERIES.schema.field(c))) for c in names})
@@ -143,9 +150,11 @@ def documents(data: "Dataset") -> Any:
 
     Raises:
         MissingExtraError: pandas is not installed.
+        InputError: It is no dataset.
         SnapshotError: The dataset has no corpus, or it cannot be read.
     """
     _PANDAS.load("pandas")  # before anything is read, or downloaded
+    check_dataset(data)
     members = list(CORPUS.schema.field("metadata").type)
     texts: list[list[str]] = [[], [], []]
     metadata: list[list[Any]] = [[] for _ in members]

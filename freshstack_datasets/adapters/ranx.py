@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from freshstack_datasets.adapters.given import check_dataset
 from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.errors import InputError, RunError, shown
 from freshstack_datasets.ranking import Run, as_run
@@ -35,7 +36,7 @@ def run(run: Run | Mapping[str, Mapping[str, float]]) -> Any:
     given = as_run(run)
     if not len(given.codes):
         raise RunError("a run for ranx", expected="at least one document", got="none")
-    return _filled(_RANX.load("ranx").Run(name=given.name), given.to_dict())
+    return _filled("Run", given.name, given.to_dict())
 
 
 def qrels(data: "Dataset") -> Any:
@@ -55,11 +56,12 @@ def qrels(data: "Dataset") -> Any:
 
     Raises:
         MissingExtraError: ranx is not installed.
-        InputError: The dataset has no judgment.
+        InputError: It is no dataset, or has no judgment.
     """
+    check_dataset(data)
     if not any(data.qrels.values()):
         raise InputError("judgments for ranx", expected="at least one", got="none")
-    return _filled(_RANX.load("ranx").Qrels(name=data.name or None), data.qrels)
+    return _filled("Qrels", data.name or None, data.qrels)
 
 
 def read(run: Any) -> Run:
@@ -72,18 +74,21 @@ def read(run: Any) -> Run:
         MissingExtraError: ranx is not installed.
         RunError: It is no run of ranx, or holds a score that no document can be ranked by.
     """
-    if not isinstance(run, _RANX.load("ranx").Run):
+    if not isinstance(run, _RANX.attribute("ranx", "Run")):
         raise RunError("a run", expected="a ranx.Run", got=f"{shown(run)} ({type(run).__name__})")
     return Run.from_dict(run.to_dict(), run.name or "run")
 
 
-def _filled(empty: Any, values: Mapping[str, Mapping[str, float]]) -> Any:
+def _filled(kind: str, name: str | None, values: Mapping[str, Mapping[str, float]]) -> Any:
     """Return a run or qrels of ranx with what is to go in.
 
     A dictionary given to their constructor makes ranx compile itself anew for every length of the longest id, which
     takes longer than most evaluations, and cuts off a NUL at the end of an id.
     """
+    made = _RANX.attribute("ranx", kind)
+    _RANX.attribute(made, "add_multi")
+    filled = made(name=name)
     some = {query_id: documents for query_id, documents in values.items() if documents}
     documents = [list(found) for found in some.values()]
-    empty.add_multi(list(some), documents, [list(found.values()) for found in some.values()])
-    return empty
+    filled.add_multi(list(some), documents, [list(found.values()) for found in some.values()])
+    return filled

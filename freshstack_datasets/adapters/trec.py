@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from freshstack_datasets.adapters.given import check_dataset
 from freshstack_datasets.adapters.lines import write_json_lines, write_tab_lines
 from freshstack_datasets.adapters.note import write_note
 from freshstack_datasets.adapters.nuggets import numbered
@@ -30,9 +31,10 @@ def export(dataset: Dataset, folder: Path | str) -> None:
         folder: Where the files go; it must not exist, or be empty.
 
     Raises:
-        InputError: The folder is taken.
+        InputError: It is no dataset, or the folder is taken.
         SnapshotError: The dataset has no corpus, its files cannot be read, or a judgment is of no nugget that it has.
     """
+    check_dataset(dataset)
     with atomic_folder(folder) as work:
         write_tab_lines(work / "qrels.txt", _qrels(dataset))
         write_tab_lines(work / "diversity.qrels", numbered(dataset))

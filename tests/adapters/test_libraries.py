@@ -6,7 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from freshstack_datasets.adapters import libraries
+import freshstack_datasets as fsd
+from freshstack_datasets.adapters import beir, ir_datasets, ir_measures, libraries, mteb
 from freshstack_datasets.adapters.libraries import Library
 from freshstack_datasets.errors import InputError, MissingExtraError
 
@@ -49,3 +50,20 @@ def test_a_folder_that_is_called_as_a_library_is_not_the_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "no_such_library", ModuleType("no_such_library"))
     with pytest.raises(MissingExtraError, match=r"^the package no-such-library is not installed; pip install .*\[ir\]"):
         Library("no_such_library", "ir").attribute("no_such_library", "Something")
+
+
+MOVED = {
+    "ir_datasets.registry": ir_datasets.register,
+    "ir_datasets.util.registry.Registry.register_pattern": ir_datasets.names,
+    "ir_measures.DefaultPipeline": ir_measures.install,
+    "beir.retrieval.evaluation.EvaluateRetrieval.retrieve": lambda: beir.retrieve(None, fsd.load("nimbus")),
+    "mteb.models.ModelMeta.create_empty": lambda: mteb.replay({"q": {"d": 1.0}}),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_an_adapter_stands_on_and_its_library_has_moved_is_named(name, monkeypatch):
+    monkeypatch.delattr(name)
+    library, lacking = name.split(".")[0].replace("_", "-"), name.rpartition(".")[2]
+    with pytest.raises(InputError, match=rf"^{library} .* lacks .*{lacking}.*, expected {library}>=.*, got "):
+        MOVED[name]()

@@ -104,6 +104,7 @@ COLUMNS = "a run, expected a frame with the columns qid, docno, score, each once
         (FRAME.drop(columns="docno"), COLUMNS + "'columns qid, score'"),
         (pandas.concat([FRAME, FRAME[["score"]]], axis=1), COLUMNS + "'columns qid, docno, score, score'"),
         (FRAME["score"], COLUMNS),
+        (pandas.DataFrame, COLUMNS),
         ("run.trec", COLUMNS + "\"'run.trec' (str)\""),
     ],
 )

@@ -72,4 +72,8 @@ def names() -> list[str]:
 
 
 def _registration() -> ModuleType:
-    return _IR_DATASETS.load(f"{__name__}.registration")
+    registration = _IR_DATASETS.load(f"{__name__}.registration")
+    registry = _IR_DATASETS.attribute("ir_datasets", "registry")
+    for name in ("register", "register_pattern"):
+        _IR_DATASETS.attribute(registry, name)
+    return registration

@@ -1,6 +1,7 @@
 """The names under which ``ir_datasets`` finds datasets."""
 
 import re
+import threading
 from pathlib import Path
 
 import ir_datasets
@@ -11,6 +12,8 @@ from freshstack_datasets.adapters.ir_datasets.source import Source
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.loading import Dataset, load
 
+_registering = threading.Lock()
+
 
 def register_known() -> None:
     """Register every dataset that is known by name, and each of its snapshots.
@@ -19,11 +22,12 @@ def register_known() -> None:
         InputError: One of the names is taken by another dataset.
     """
     sources = known()
-    if not any(name in ir_datasets.registry for name in sources):
-        names = "|".join(map(re.escape, catalog.full_names()))
-        ir_datasets.registry.register_pattern(rf"^({names})/(.*)$", _later)
-    for name, source in sources.items():
-        _register(name, source)
+    with _registering:
+        if not any(name in ir_datasets.registry for name in sources):
+            names = "|".join(map(re.escape, catalog.full_names()))
+            ir_datasets.registry.register_pattern(rf"^({names})/(.*)$", _later)
+        for name, source in sources.items():
+            _register(name, source)
 
 
 def register_one(given: Dataset | Path | str, name: str) -> None:
@@ -37,7 +41,9 @@ def register_one(given: Dataset | Path | str, name: str) -> None:
         InputError: The name is taken by another dataset, or the dataset was made of judgments alone.
         FreshStackError: It cannot be opened.
     """
-    _register(name, Source.of(given if isinstance(given, Dataset) else load(given)))
+    source = Source.of(given if isinstance(given, Dataset) else load(given))
+    with _registering:
+        _register(name, source)
 
 
 def known() -> dict[str, Source]:

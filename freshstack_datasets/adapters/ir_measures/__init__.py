@@ -43,7 +43,9 @@ def install() -> None:
         MissingExtraError: ir_measures is not installed.
         InputError: The installed one lacks something this stands on, or has another measure called ``Coverage``.
     """
-    _IR_MEASURES.load(f"{__name__}.provider").install()
+    provider = _IR_MEASURES.load(f"{__name__}.provider")
+    _IR_MEASURES.attribute(_IR_MEASURES.attribute("ir_measures", "DefaultPipeline"), "providers")
+    provider.install()
 
 
 def qrels(data: "Dataset") -> list[Any]:
@@ -62,6 +64,7 @@ def qrels(data: "Dataset") -> list[Any]:
 
     Raises:
         MissingExtraError: ir_measures is not installed.
+        InputError: It is no dataset, or has an id with a NUL, where trec_eval ends it.
         SnapshotError: A judgment is of no nugget that its query has.
     """
     qrel = _IR_MEASURES.attribute("ir_measures", "Qrel")

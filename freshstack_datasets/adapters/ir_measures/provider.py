@@ -1,6 +1,7 @@
 """The measure ``Coverage`` and the provider of this package's measures, as ``ir_measures`` wants them."""
 
 import logging
+import threading
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any as Anything
 from typing import ClassVar
@@ -108,6 +109,9 @@ def _shares_a_query(run: Run | dict[str, dict[str, float]], query_ids: Collectio
     return False
 
 
+_installing = threading.Lock()
+
+
 def install() -> None:
     """Register the measure, and put the provider before those that claim the same measures.
 
@@ -120,5 +124,6 @@ def install() -> None:
         got = f"one of {type(found).__module__}"
         raise InputError(f"the measure {Coverage.NAME} of ir_measures", expected="none of that name", got=got)
     provider = known_providers.setdefault(NuggetProvider.NAME, NuggetProvider())
-    if provider not in providers:
-        providers.insert(0, provider)
+    with _installing:
+        if provider not in providers:
+            providers.insert(0, provider)

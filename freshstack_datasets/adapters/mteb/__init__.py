@@ -56,9 +56,12 @@ def task(data: "Dataset") -> "SnapshotTask":
 
     Raises:
         MissingExtraError: MTEB is not installed.
-        InputError: The dataset was made of judgments alone, or the installed MTEB lacks what this stands
+        InputError: It is no dataset, or one made of judgments alone, or the installed MTEB lacks what this stands
             on.
     """
+    from freshstack_datasets.adapters.given import check_dataset
+
+    check_dataset(data)
     made: SnapshotTask = _behind("retrieval").task_of(data)
     return made
 

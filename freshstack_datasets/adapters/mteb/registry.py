@@ -1,5 +1,6 @@
 """Making tasks and benchmarks known to MTEB by their names."""
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from freshstack_datasets.errors import InputError, shown
 _TASKS = "mteb.get_tasks"
 _BENCHMARKS, _BENCHMARK_NAMES = "mteb.benchmarks.benchmarks", "mteb.benchmarks.get_benchmark"
 
+_registering = threading.RLock()  # MTEB may be set up to register at its import
+
 
 def register() -> None:
     """Put tasks, aggregates and benchmarks into MTEB's registries, all or nothing; a second time changes nothing.
@@ -18,22 +21,23 @@ def register() -> None:
     Raises:
         InputError: The installed MTEB keeps its registries elsewhere, or has something else of one of the names.
     """
-    by_name, similar, listed = (
-        MTEB.attribute(_TASKS, name) for name in ("_TASKS_REGISTRY", "_SIMILAR_TASKS", "TASK_LIST")
-    )
-    lookups = [MTEB.attribute(_BENCHMARK_NAMES, name) for name in ("_build_registry", "_build_aliases_registry")]
-    forget = [MTEB.attribute(lookup, "cache_clear") for lookup in lookups]
-    tasks = [known for known in known_classes() if _is_new("task", known.metadata.name, by_name, known)]
-    benchmarks = _new_benchmarks({name: found for lookup in lookups for name, found in lookup().items()})
-    for known in tasks:
-        by_name[known.metadata.name] = known
-        for origin in known.metadata.adapted_from or ():  # a model that was trained on one has seen the other
-            similar.setdefault(origin, []).append(known.metadata.name)
-    MTEB.load(_TASKS).TASK_LIST = (*listed, *tasks)  # type: ignore[attr-defined]  # looked up above
-    for benchmark in benchmarks:
-        setattr(MTEB.load(_BENCHMARKS), benchmark.name, benchmark)
-    for clear in forget:
-        clear()
+    with _registering:
+        by_name, similar, listed = (
+            MTEB.attribute(_TASKS, name) for name in ("_TASKS_REGISTRY", "_SIMILAR_TASKS", "TASK_LIST")
+        )
+        lookups = [MTEB.attribute(_BENCHMARK_NAMES, name) for name in ("_build_registry", "_build_aliases_registry")]
+        forget = [MTEB.attribute(lookup, "cache_clear") for lookup in lookups]
+        tasks = [known for known in known_classes() if _is_new("task", known.metadata.name, by_name, known)]
+        benchmarks = _new_benchmarks({name: found for lookup in lookups for name, found in lookup().items()})
+        for known in tasks:
+            by_name[known.metadata.name] = known
+            for origin in known.metadata.adapted_from or ():  # a model that was trained on one has seen the other
+                similar.setdefault(origin, []).append(known.metadata.name)
+        MTEB.load(_TASKS).TASK_LIST = (*listed, *tasks)  # type: ignore[attr-defined]  # looked up above
+        for benchmark in benchmarks:
+            setattr(MTEB.load(_BENCHMARKS), benchmark.name, benchmark)
+        for clear in forget:
+            clear()
 
 
 def _new_benchmarks(taken: Mapping[str, Any]) -> list[TopicsBenchmark]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from freshstack_datasets.adapters.given import check_dataset
 from freshstack_datasets.adapters.libraries import Library
 
 if TYPE_CHECKING:
@@ -51,11 +52,12 @@ def evaluator(
 
     Raises:
         SnapshotError: The dataset has no corpus, or its files cannot be read.
-        InputError: There is no such encoder or option, or the installed library lacks what this stands on.
+        InputError: It is no dataset, there is no such encoder or option, or the installed library lacks what this stands on.
         MeasureError: A measure cannot be parsed.
         MissingExtraError: sentence-transformers is not installed.
     """
     evaluators = _SENTENCE_TRANSFORMERS.load(f"{__name__}.evaluators")
     if lacking := evaluators.lacking():
         raise _SENTENCE_TRANSFORMERS.moved(lacking[0])
+    check_dataset(data)
     return evaluators.make(data, measures, name, encoder, options)
