@@ -1,8 +1,9 @@
 """The documents of a snapshot in an Arrow file under ``FRESHSTACK_HOME``, which adapters and processes share.
 
 A corpus in Parquet gives one document at the cost of a thousand. So the documents are written out once, uncompressed,
-as a stream of batches that is mapped into memory. The file is written beside its place and then moved there, so what is
-there is whole; of several processes that want it at once, one writes it and the others wait.
+as a stream of batches that is mapped into memory. The file is written beside its place and then moved there; of several
+processes that want it at once, one writes it and the others wait. After the stream, where no reader looks, stands the
+sha256 of all before it: a disk or a machine that failed is noticed before a wrong text is taken for a document.
 """
 
 import hashlib
@@ -20,11 +21,13 @@ from freshstack_datasets.home import home
 from freshstack_datasets.loading import Dataset
 from freshstack_datasets.records import check_id
 from freshstack_datasets.tables.corpus import Corpus
-from freshstack_datasets.tables.parquet import VERIFY
+from freshstack_datasets.tables.parquet import VERIFY, readable
 from freshstack_datasets.tables.schema import CORPUS
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the same documents make another file."""
+
+_DIGEST = hashlib.sha256().digest_size
 
 _ROWS = 1_000
 """Rows of a batch: what is looked at at once when a document is asked for by its place."""
@@ -40,35 +43,38 @@ def path_of(data: Dataset) -> Path:
         data: The dataset.
 
     Raises:
-        SnapshotError: It has no corpus.
+        SnapshotError: It has no corpus, or its folder is gone.
         InputError: There is no ``FRESHSTACK_HOME``.
     """
     len(data.corpus)  # the files of one on the Hub come when it is opened
     assert data.path is not None, "documents are in a folder"
-    stats = ((path.name, path.stat()) for path in sorted((data.path / CORPUS.name).iterdir()))
+    with readable(f"{CORPUS.name} of {data.path}"):
+        stats = [(path.name, path.stat()) for path in sorted((data.path / CORPUS.name).iterdir())]
     files = [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats]
     key = hashlib.sha256(json.dumps([FORMAT, data.fingerprint, files]).encode()).hexdigest()[:32]
     return home() / "documents" / key / f"{CORPUS.name}.arrow"
 
 
 def opened(data: Dataset, path: Path) -> pa.Table | None:
-    """Return the documents, mapped into memory; None when there is no file, or one that was cut off.
+    """Return the documents, mapped into memory; None when there is no file, or a damaged one.
 
     Args:
         data: The dataset.
         path: Where its file is.
     """
     try:
-        with pa.ipc.open_stream(pa.memory_map(str(path))) as stream:
-            rows = stream.read_all()
+        content = pa.memory_map(str(path)).read_buffer()
+        size = max(0, len(content) - _DIGEST)
+        if hashlib.sha256(memoryview(content)[:size]).digest() != memoryview(content)[size:].tobytes():
+            return None
+        rows = pa.ipc.open_stream(content).read_all()
     except (OSError, pa.ArrowException):
         return None
-    whole = rows.schema.equals(CORPUS.schema) and len(rows) == len(data.corpus)  # it may end between two batches
-    return rows if whole else None
+    return rows if rows.schema.equals(CORPUS.schema) and len(rows) == len(data.corpus) else None
 
 
-def ensure(data: Dataset, path: Path) -> None:
-    """Write the file, unless there is a whole one.
+def ensure(data: Dataset, path: Path) -> pa.Table:
+    """Return the documents, mapped from the file, which is written unless there is a whole one.
 
     Args:
         data: The dataset.
@@ -77,33 +83,41 @@ def ensure(data: Dataset, path: Path) -> None:
     Raises:
         SnapshotError: The corpus cannot be read.
         RecordError: An id is not allowed.
-        InputError: The file cannot be written.
+        InputError: The file cannot be written, or was removed at once.
     """
-    if opened(data, path) is not None:
-        return
-    with _alone(path) as alone:
-        if opened(data, path) is None:  # else another process wrote it meanwhile
-            if alone:
-                _sweep(path)
-            _write(data.corpus, path)
+    rows = opened(data, path)
+    if rows is None:
+        with _alone(path) as alone:
+            rows = opened(data, path)
+            if rows is None:  # else another process wrote it meanwhile
+                if alone:
+                    _sweep(path)
+                _write(data.corpus, path)
+                rows = opened(data, path)
+    if rows is None:
+        raise InputError(f"{shown_path(path)} cannot be read", hint="try again")
+    return rows
 
 
 def _write(corpus: Corpus, path: Path) -> None:
     for doc_id in corpus.ids:  # which looks whether each comes once
         check_id(doc_id, "document")
     try:
-        with (
-            atomic_file(path) as work,
-            pa.OSFile(str(work), "wb") as sink,
-            pa.ipc.new_stream(sink, CORPUS.schema) as to,
-        ):
-            for batch in corpus.batches(_ROWS):
-                if any(batch[column].null_count for column in CORPUS.required):
-                    raise SnapshotError("the corpus", expected="title and text in every row", got="a null", hint=VERIFY)
-                to.write_batch(batch)
+        with atomic_file(path) as work:
+            with pa.OSFile(str(work), "wb") as sink, pa.ipc.new_stream(sink, CORPUS.schema) as to:
+                for batch in corpus.batches(_ROWS):
+                    _check_whole(batch)
+                    to.write_batch(batch)
+            with work.open("r+b") as file:
+                file.write(hashlib.file_digest(file, "sha256").digest())  # it has read up to the end
     except (OSError, pa.ArrowException) as error:
         what, got = f"cannot write {shown_path(path)}", str(error).partition("\n")[0]
         raise InputError(what, got=got, hint="free some space, or set FRESHSTACK_HOME") from error
+
+
+def _check_whole(batch: pa.RecordBatch) -> None:
+    if any(batch[column].null_count for column in CORPUS.required):
+        raise SnapshotError("the corpus", expected="title and text in every row", got="a null", hint=VERIFY)
 
 
 def _sweep(path: Path) -> None:

@@ -137,6 +137,9 @@ def test_a_damaged_file_is_written_anew(manual, own_home):
     for damaged in (b"", b"no arrow at all", whole[:200], whole[: len(whole) // 2], nothing.getvalue().to_pybytes()):
         file.write_bytes(damaged)
         assert documents(manual).to_list() == expected
+    middle = len(whole) // 2
+    file.write_bytes(whole[:middle] + bytes(16) + whole[middle + 16 :])  # what a disk may leave of a page
+    assert documents(manual).to_list() == expected
 
 
 def test_a_folder_that_was_changed_has_a_file_of_its_own(tmp_path, own_home):

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import resource
+import shutil
 import subprocess
 import sys
 
@@ -171,6 +172,28 @@ def test_a_part_of_a_file_is_not_taken_for_whole(many):
         store.path.write_bytes(part)
         assert not store.built()
         assert store.count() == SIZE
+
+
+def test_bytes_that_a_disk_lost_are_not_taken_for_documents(many):
+    store = many.docs_store()
+    store.build()
+    whole = store.path.read_bytes()
+    for start, content in ((len(whole) // 2, bytes(4096)), (len(whole) // 3, b"\xff" * 100), (len(whole) - 1, b"\0")):
+        store.clear_cache()
+        store.path.write_bytes(whole[:start] + content + whole[start + len(content) :])
+        assert not store.built()
+        assert numbers(store) == list(range(SIZE))
+        assert store.path.read_bytes() == whole
+
+
+def test_a_snapshot_whose_folder_is_gone_is_an_error_in_words(tmp_path, many):
+    data = written(tmp_path / "data", 3)
+    adapter.register(data, "tests/gone")
+    store = ir_datasets.load("tests/gone").docs_store()
+    shutil.rmtree(data)
+    for ask in (store.build, store.built, store.clear_cache, lambda: list(store), lambda: store.path):
+        with pytest.raises(SnapshotError, match=r"^corpus of .*/data cannot be read, got .*No such file"):
+            ask()
 
 
 def test_what_datasets_reads_is_the_same_file(many, folder, own_home):

@@ -11,7 +11,7 @@ from ir_datasets.indices import DEFAULT_DOCSTORE_OPTIONS, Docstore
 from freshstack_datasets.adapters import arrow_file
 from freshstack_datasets.adapters.ir_datasets.records import FreshStackDoc
 from freshstack_datasets.adapters.ir_datasets.source import Source
-from freshstack_datasets.errors import InputError, shown_path
+from freshstack_datasets.errors import InputError
 
 _BATCH = 1_000
 """Documents that are made of rows at once."""
@@ -52,8 +52,7 @@ class DocumentStore(Docstore):
             RecordError: An id is not allowed.
             InputError: The file cannot be written.
         """
-        if self._kept is None:
-            arrow_file.ensure(self._source.data, self.path)
+        self._whole()
 
     def clear_cache(self) -> None:
         """Remove the file."""
@@ -80,9 +79,8 @@ class DocumentStore(Docstore):
         return type(self), (self._source,)  # another process opens the file for itself
 
     def _whole(self) -> "_Kept":
-        self.build()
-        if not self.built() or self._kept is None:  # somebody removed it at once
-            raise InputError(f"{shown_path(self.path)} cannot be read", hint="try again")
+        if self._kept is None:
+            self._kept = _Kept(arrow_file.ensure(self._source.data, self.path))
         return self._kept
 
 
