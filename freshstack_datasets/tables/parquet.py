@@ -135,7 +135,7 @@ class TableReader:
         """Return all rows, or some columns of them."""
         names = self._table.schema.names if columns is None else columns
         schema = pa.schema([self._table.schema.field(name) for name in names])
-        room = _ROOM + _MOST_UNPACKED * sum((self._folder / path).stat().st_size for path in self._paths)
+        room = _ROOM + _MOST_UNPACKED * sum(map(self._size, self._paths))
         parts = []
         for batch in self.batches(columns, rows=65_536):
             room -= batch.nbytes
@@ -145,6 +145,10 @@ class TableReader:
         rows = pa.Table.from_batches(parts, schema)
         pa.default_memory_pool().release_unused()  # else what unpacking took is kept: four times the judgments
         return rows
+
+    def _size(self, path: str) -> int:
+        with readable(path):
+            return (self._folder / path).stat().st_size
 
     def _steps(self, file: int, group: int, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one group of one file, few at a time.
