@@ -390,7 +390,9 @@ def test_damaged_rows_are_an_error_of_ours_when_they_are_read(copy):
 def test_a_folder_that_goes_while_its_dataset_is_open_is_an_error_of_ours(copy):
     data = load(copy)
     (copy / "queries" / "test-00000-of-00001.parquet").unlink()
-    with pytest.raises(SnapshotError, match=r"^queries/test-00000-of-00001\.parquet cannot be read, got .*No such file"):
+    with pytest.raises(
+        SnapshotError, match=r"^queries/test-00000-of-00001\.parquet cannot be read, got .*No such file"
+    ):
         list(data.queries)
 
 
