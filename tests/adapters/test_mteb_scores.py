@@ -17,6 +17,7 @@ from freshstack_datasets.adapters import mteb as adapter
 from freshstack_datasets.adapters.mteb.scores import CUTOFFS, HEADLINE
 from freshstack_datasets.errors import InputError, RunError, SnapshotError
 from freshstack_datasets.loading import load
+from freshstack_datasets.records import Document
 from tests.adapters.mteb_models import DOCUMENTS, QUERIES, Words, coffee
 
 EXACT = 1e-9
@@ -192,6 +193,20 @@ def test_a_large_corpus_goes_over_in_pieces(tmp_path, monkeypatch):
     task = adapter.task(coffee(tmp_path / "coffee"))
     task.load_data()
     assert sorted(task.dataset["default"]["test"]["corpus"]["id"]) == sorted(d.doc_id for d in DOCUMENTS)
+
+
+def test_what_is_kept_of_texts_is_kept_for_these_very_texts(tmp_path):
+    def fingerprints(folder, documents):
+        task = adapter.task(coffee(tmp_path / folder, documents=documents))
+        task.load_data()
+        loaded = task.dataset["default"]["test"]
+        return loaded["corpus"]._fingerprint, loaded["queries"]._fingerprint
+
+    moved = [Document(d.doc_id, d.title + d.text[:1], d.text[1:]) for d in DOCUMENTS]
+    first = fingerprints("first", DOCUMENTS)
+    assert fingerprints("again", DOCUMENTS) == first
+    other = fingerprints("other", moved)
+    assert (other[0] != first[0], other[1] == first[1]) == (True, True)
 
 
 def test_scores_that_are_no_numbers_are_an_error_in_words(data):

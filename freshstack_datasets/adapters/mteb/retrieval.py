@@ -1,5 +1,6 @@
 """Retrieval tasks of MTEB: one for each snapshot that is known by name, and one for any other dataset."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import islice
@@ -105,8 +106,19 @@ class SnapshotTask(AbsTaskRetrieval):
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> Table:
-    """Return ids and texts as MTEB reads them."""
-    return Table(pa.Table.from_batches(_batches(rows), _TEXTS))
+    """Return ids and texts as MTEB reads them.
+
+    What ``map`` makes of a table is kept under its fingerprint. Left to itself, ``datasets`` pickles the table to make
+    one, which takes four times the memory of the texts.
+    """
+    table = pa.Table.from_batches(_batches(rows), _TEXTS)
+    digest = hashlib.sha256()
+    for column in table.columns:
+        for chunk in column.chunks:  # each made above, so its buffers hold what it has and no more
+            for buffer in filter(None, chunk.buffers()):
+                digest.update(len(buffer).to_bytes(8))
+                digest.update(buffer)
+    return Table(table, fingerprint=digest.hexdigest())
 
 
 def _batches(rows: Iterable[tuple[str, str]]) -> Iterator[pa.RecordBatch]:
