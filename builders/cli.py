@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from builders.commands import cards, convert, correct, fetch, new, publish
+from builders.commands import cards, convert, corpus, correct, fetch, new, publish
 from builders.commands.built import facts, listed, say_built
 from builders.nimbus import SEED
 from freshstack_datasets.cli import console
@@ -88,6 +88,7 @@ def nimbus(
 
 cards.add_to(app)
 convert.add_to(app)
+corpus.add_to(app)
 correct.add_to(app)
 fetch.add_to(app)
 new.add_to(app)

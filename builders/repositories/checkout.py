@@ -44,10 +44,14 @@ class Checkout:
         """How it came: ``shallow``, ``clone``, ``local``, ``bundle`` or ``folder``."""
         return "folder" if isinstance(self.source, Folder) else self.source.how
 
-    def files(self) -> Iterator[SourceFile | Passed]:
+    def files(self, first: int = 0, last: int | None = None) -> Iterator[SourceFile | Passed]:
         """Yield every file in the order of their paths' bytes: with its content, or why it is passed over.
 
         No more than one content is held at a time.
+
+        Args:
+            first: How many files are left out in front, without reading them.
+            last: Behind how many files to stop, those left out counted too; at the end when not given.
 
         Raises:
             InputError: The repository is damaged.
@@ -55,12 +59,20 @@ class Checkout:
         rules = Rules.of(self.repository)
         with self._listing() as listing:
             reader = listing.reader()
-            entries = listing.entries()
-            while some := list(islice(entries, _AT_ONCE)):
-                judged = [(entry, rules.by_name(entry)) for entry in some]
-                contents = reader.read([entry for entry, passed in judged if passed is None])
-                for entry, passed in judged:
+            judged = islice(((entry, rules.by_name(entry)) for entry in listing.entries()), first, last)
+            while some := list(islice(judged, _AT_ONCE)):
+                contents = reader.read([entry for entry, passed in some if passed is None])
+                for entry, passed in some:
                     yield passed or _read(entry, contents)
+
+    def count(self) -> int:
+        """Return how many files there are, those that are passed over too; none of them is read.
+
+        Raises:
+            InputError: The repository is damaged.
+        """
+        with self._listing() as listing:
+            return sum(1 for _ in listing.entries())
 
     def bundled(self, target: Path, work: Path) -> None:
         """Write it as a bundle.

@@ -91,6 +91,8 @@ FOR_BUILDERS = {
     "hub",
     "card",
     "tables.schema",
+    "tables.parquet",  # a corpus is a table before there is a snapshot
+    "tables.spool",
     "ranking",
     "runs",
     "evaluation",

@@ -1,0 +1,61 @@
+"""``python -m builders corpus``: all sources of a topic as one table of documents."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from freshstack_datasets.cli import console
+from freshstack_datasets.cli.console import Json, Verbose
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to a command line."""
+    app.command("corpus", epilog="Example: python -m builders corpus builders/topics/laravel.yaml --out corpus")(
+        _corpus
+    )
+
+
+def _corpus(
+    topic: Annotated[Path, typer.Argument(metavar="TOPIC.yaml", help="The topic file.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the corpus.")],
+    sources: Annotated[
+        Path | None, typer.Option(metavar="BUNDLES", help="A folder that fetch filled; no network is then used.")
+    ] = None,
+    like: Annotated[
+        str, typer.Option(metavar="oct-2024", help="Ids and texts as published then, to compare with that release.")
+    ] = "",
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="The tokenizer that counts, by tiktoken's name.")
+    ] = "cl100k_base",
+    limit: Annotated[int, typer.Option(metavar="N", help="Tokens that a chunk may have.")] = 2048,
+    processes: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
+    ] = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Make the corpus of a topic: the files of all its sources, cut into chunks.
+
+    DIR then holds the table corpus/, dropped.jsonl with every file that is not in it and the reason, and corpus.json with
+    the sources and how it was made. The same sources give the same bytes, whatever the number of processes.
+
+    What is done is kept in DIR.parts until the end: the same command, run again after an interruption, goes on there.
+    """
+    from builders.corpus import Settings, build
+    from builders.topics import read_topic
+
+    settings = Settings(encoding, limit, like)
+    count = processes or os.cpu_count() or 1
+    built = build(read_topic(topic), out, sources=sources, settings=settings, processes=count, say=console.message)
+    if as_json:
+        told = {"digest": built.digest, "counts": built.counts, "dropped": built.dropped}
+        console.say_json({"path": str(out), **told})
+        return
+    counts = built.counts
+    console.say(f"{out}: {console.counted(counts['documents'], 'documents')}, digest {built.digest[:12]}")
+    console.say(f"of {counts['files_in_the_corpus']:,} of {console.counted(counts['files'], 'files')}")
+    if built.dropped:
+        console.say("left out: " + ", ".join(f"{count:,} {reason}" for reason, count in built.dropped.items()))

@@ -1,0 +1,144 @@
+"""From a topic file to a folder with its corpus, what was left out, and how it was made."""
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from builders.corpus.settings import OURS, Settings, installed
+from builders.corpus.sources import Source, sources_of
+from builders.corpus.table import Tally, write_table
+from builders.corpus.work import Batch, Counting, Cutting, batches
+from builders.repositories import REASONS, fetch
+from builders.stages import run
+from builders.topics import Topic
+from freshstack_datasets.errors import InputError, shown_path
+from freshstack_datasets.files import atomic_folder, refuse_taken
+from freshstack_datasets.recipe import Filter, Generator, Recipe
+from freshstack_datasets.recipe import Source as Told
+
+FILE = "corpus.json"
+_OURS = "parts-of-a-corpus"
+_REPEATED = "repeated ids"
+_MEANT = REASONS | {
+    "empty": "no content, or nothing but white space",
+    "encoding": "no encoding makes text of it",
+    "notebook": "a notebook that cannot be read",
+    "timeout": "it took too long",
+    _REPEATED: "the compatible mode gives two pieces of a file one id; the first was kept",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was made.
+
+    Args:
+        path: The folder.
+        digest: The digest of the table, which depends on nothing but its rows.
+        counts: How many documents, files and so on.
+        dropped: From a reason to how many files were left out for it.
+    """
+
+    path: Path
+    digest: str
+    counts: dict[str, int]
+    dropped: dict[str, int]
+
+
+def build(
+    topic: Topic,
+    out: Path,
+    *,
+    sources: Path | None = None,
+    settings: Settings | None = None,
+    processes: int = 1,
+    say: Callable[[str], None] = lambda _: None,
+) -> Built:
+    """Make the corpus of a topic.
+
+    Meanwhile parts are kept beside the folder, in one of the same name with ``.parts`` behind it. The same call, made
+    again after any end, goes on from them, and with the repositories as they were.
+
+    Args:
+        topic: The topic.
+        out: A new folder.
+        sources: A folder that ``fetch`` filled; without it, the repositories are fetched first.
+        settings: How files are cut.
+        processes: How many processes work; the result is the same for any number.
+        say: Takes a line for people.
+
+    Raises:
+        InputError: Something cannot be read, or two files give documents of one id.
+        SnapshotError: There is no document.
+    """
+    settings = settings or Settings()
+    out = out.absolute()
+    refuse_taken(out)
+    work = _workshop(out)
+    bundles = sources or work / "sources"
+    if sources is None and topic.repositories:
+        fetch(topic.repositories, bundles, say=say)
+    found = sources_of(topic, bundles)
+    counts = [int(part.read_text()) for part in run(Counting(), found, work, processes=processes, what="counting")]
+    shards = [shard for source, files in zip(found, counts, strict=True) for shard in batches(source, files)]
+    parts = run(Cutting(settings), shards, work, processes=processes, what="chunking")
+    if [source.digest for source in sources_of(topic, bundles)] != [source.digest for source in found]:
+        raise InputError("documents changed while they were read", hint="run the same command again")
+    with atomic_folder(out) as folder:
+        built = _written(folder, topic, settings, found, list(zip(shards, parts, strict=True)))
+    shutil.rmtree(work, ignore_errors=True)
+    return Built(out, *built)
+
+
+def _workshop(out: Path) -> Path:
+    """Return the folder for parts, one of ours."""
+    work = out.with_name(f"{out.name}.parts")
+    if work.is_dir() and any(work.iterdir()) and not (work / _OURS).is_file():
+        raise InputError(f"{shown_path(work)} is needed for parts", got="a folder that holds other files")
+    work.mkdir(parents=True, exist_ok=True)
+    (work / _OURS).touch()
+    return work
+
+
+def _written(
+    folder: Path, topic: Topic, settings: Settings, sources: Sequence[Source], parts: Sequence[tuple[Batch, Path]]
+) -> tuple[str, dict[str, int], dict[str, int]]:
+    """Write table, list of what was left out and description; return what ``Built`` says of them."""
+    tally = Tally()
+    table = write_table(folder, parts, tally)
+    per_source = [tally.of(source) for source in sources]
+    totals = {name: sum(counts[name] for counts in per_source) for name in per_source[0]}
+    dropped = dict(sorted(tally.reasons.items()))
+    filters = dropped | ({_REPEATED: tally.repeated} if tally.repeated else {})
+    recipe = Recipe(
+        builder="corpus",
+        topic_sha256=topic.digest,
+        chunker=settings.tool(),
+        tokenizer=settings.tokenizer(),
+        filters=tuple(Filter(name=n, dropped=count, reason=_MEANT.get(n, "")) for n, count in filters.items()),
+    )
+    told = [
+        Told(
+            url=source.address,
+            name=source.name,
+            commit=source.commit,
+            date=source.date or None,
+            sha256=None if source.commit else source.digest.removeprefix("sha256:"),
+            license=source.told.license,
+            counts=counts,
+        )
+        for source, counts in zip(sources, per_source, strict=True)
+    ]
+    about = {
+        "dataset": topic.name,
+        "sources": [one.model_dump(mode="json", exclude_none=True) for one in told],
+        "recipe": recipe.model_dump(mode="json", exclude_none=True),
+        "generator": Generator(name=OURS, version=installed(OURS)).model_dump(mode="json"),
+        "table": table,
+        "counts": totals,
+    }
+    text = json.dumps(about, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    (folder / FILE).write_text(text + "\n", encoding="utf-8", newline="\n")
+    return table["digest"], totals, dropped
