@@ -25,7 +25,9 @@ def builders() -> None:
     "--snapshot 2015-03 --out coffee-2015-03 --tags espresso,grinding --from 2015-01 --min-score 1",
 )
 def accepted_answers(
-    posts: Annotated[Path, typer.Argument(metavar="POSTS.XML", help="The file Posts.xml of a site's dump, unpacked.")],
+    posts: Annotated[
+        Path, typer.Argument(metavar="DUMP", help="The file Posts.xml of a site's dump, or the .7z it comes in.")
+    ],
     site: Annotated[str, typer.Option(help="The site's host, such as coffee.stackexchange.com.")],
     snapshot: Annotated[str, typer.Option(metavar="YYYY-MM", help="The snapshot's name: the dump's month.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the snapshot.")],

@@ -53,7 +53,7 @@ def build(posts: Path, out: Path, *, site: str, snapshot: str, filters: Filters 
     anything goes wrong, nothing is left behind.
 
     Args:
-        posts: The dump's ``Posts.xml``.
+        posts: The dump's ``Posts.xml``, or the .7z that holds it.
         out: Where the snapshot goes; it must not exist, or be empty.
         site: The site's host.
         snapshot: The snapshot's name, ``YYYY-MM``.
@@ -133,7 +133,7 @@ def _source(dump: Dump, site: Site, found: Collected) -> Source:
     return made(
         Source,
         url=site.url,
-        name="".join(c if c.isprintable() else "\ufffd" for c in dump.path.name)[:300],
+        name="".join(c if c.isprintable() else "\ufffd" for c in dump.name)[:300],
         sha256=dump.sha256,
         license=" AND ".join(sorted(found.licences))[:500] or None,
         counts={"bytes": dump.size, **found.rows},

@@ -1,4 +1,4 @@
-"""The bytes of a Stack Exchange posts dump: is it one, and where in it are its rows.
+"""The bytes of a Stack Exchange posts dump, packed or not: is it one, and where in it are its rows.
 
 A dump is one XML file of up to a hundred gigabytes. It is cut into rows without parsing it as a whole, because one
 malformed row must not cost the rest. In well-formed XML no attribute holds a bare ``<``: so a row ends at the next
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
+from builders.stackexchange.archive import MAGIC, Readable, Unpacked, unpacked
 from freshstack_datasets.errors import InputError, shown, shown_path
 from freshstack_datasets.progress import track
 
@@ -34,10 +34,9 @@ _END_TAG = b"</row>"
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]{0,60})")
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([^\"']{0,40})")
-_EXPECTED = "the Posts.xml of a Stack Exchange dump, in UTF-8"
-_WHERE = "give the file Posts.xml of one site's dump"
+_EXPECTED = "the Posts.xml of a Stack Exchange dump, in UTF-8, or the .7z it comes in"
+_WHERE = "give the file Posts.xml of one site's dump, or its .7z"
 _PACKED = {
-    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "unpack it first: 7z x ARCHIVE Posts.xml"),
     b"PK\x03\x04": ("a ZIP archive", "unpack it first"),
     b"\x1f\x8b": ("a gzip file", "unpack it first: gunzip FILE"),
     b"BZh": ("a bzip2 file", "unpack it first: bunzip2 FILE"),
@@ -66,13 +65,14 @@ class Dump:
     """A posts dump that is read once, front to back, in constant memory.
 
     Args:
-        path: The file.
+        path: The file ``Posts.xml``, or the .7z that holds it: sizes and digests are those of ``Posts.xml`` all the same.
         block: Bytes read at once.
         limit: Bytes a row may have.
     """
 
     def __init__(self, path: Path, *, block: int = BLOCK, limit: int = LIMIT) -> None:
         self.path = path
+        self.name = path.name
         self.size = 0
         self._block, self._limit = block, limit
         self._digest = hashlib.sha256()
@@ -89,17 +89,19 @@ class Dump:
             InputError: The file cannot be read, or is no posts dump.
         """
         scanner = _Scanner(self._limit)
-        with _reading(self.path) as file:
+        with _reading(self.path) as (file, size):
+            if isinstance(file, Unpacked):
+                self.name = f"{self.path.name}/{file.entry.name}"
             head = file.read(_HEAD)
             _check_head(self.path, head)
-            blocks = -(-os.fstat(file.fileno()).st_size // self._block)
+            blocks = -(-size // self._block)
             for block in track(self._blocks(head, file), blocks or None, "reading the dump"):
                 self.size += len(block)
                 self._digest.update(block)
                 yield from scanner.feed(block)
         yield from scanner.finish()
 
-    def _blocks(self, head: bytes, file: BinaryIO) -> Iterator[bytes]:
+    def _blocks(self, head: bytes, file: Readable) -> Iterator[bytes]:
         for at in range(0, len(head), self._block):
             yield head[at : at + self._block]
         while block := file.read(self._block):
@@ -190,12 +192,17 @@ class _Scanner:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[BinaryIO]:
+def _reading(path: Path) -> Iterator[tuple[Readable, int]]:
+    """Give the bytes of a dump, and how many there are."""
     try:
         if "\0" in str(path):
             raise OSError(errno.EINVAL, "a path with a NUL")
         with path.open("rb") as file:
-            yield file
+            if file.peek(len(MAGIC)).startswith(MAGIC):
+                with unpacked(path) as inner:
+                    yield inner, inner.entry.size
+            else:
+                yield file, os.fstat(file.fileno()).st_size
     except OSError as error:
         got = error.strerror or "an unreadable file"
         raise InputError(
