@@ -80,8 +80,8 @@ def retrieve(
         name: The name of the run.
 
     Raises:
-        InputError: The searcher is none, has no such score function, or finds what the corpus does not have; or the
-            installed BEIR lacks what this stands on.
+        InputError: The searcher is none, has no such score function, returns results of other queries alone, or finds
+            what the corpus does not have; or the installed BEIR lacks what this stands on.
         RunError: What it finds is no run; NaN is the usual reason.
         SnapshotError: The dataset has no corpus, or its files cannot be read.
         MissingExtraError: BEIR is not installed.
@@ -98,6 +98,7 @@ def retrieve(
     depth = min(k, len(corpus))  # not every searcher stands being asked for more than there is
     results = evaluation(searcher, k_values=[depth], score_function=score_function).retrieve(corpus, texts)
     if isinstance(results, Mapping):
+        _check_asked(results, sent)
         results = {query_id: results.get(alias, {}) for alias, query_id in sent.items()}
     run = Run.from_dict(results, name)
     _check_found(run, corpus)
@@ -115,6 +116,13 @@ def _check_searcher(searcher: Any, score_function: str) -> None:
     known = getattr(searcher, "score_functions", None)
     if known is not None and score_function not in known:
         raise UnknownNameError("score function", score_function, known)
+
+
+def _check_asked(results: Mapping[Any, Any], sent: Mapping[str, str]) -> None:
+    """Refuse results of nothing but other queries, which would all score 0; those beside the right ones are left out."""
+    if results and not any(alias in results for alias in sent):
+        got = f"nothing but others, such as {shown(next(iter(results)))}"
+        raise InputError("what the searcher returned", expected="results of the queries it was given", got=got)
 
 
 def _check_found(run: Run, corpus: Texts) -> None:

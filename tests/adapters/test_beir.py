@@ -175,6 +175,13 @@ def test_what_a_searcher_kept_of_earlier_queries_is_left_out(data):
     assert beir.retrieve(Fixed(kept), data).to_dict() == {"42": {}, "q 2": {}, "q3": {"d4": 0.5}}
 
 
+def test_results_of_other_queries_alone_are_an_error(data):
+    with pytest.raises(
+        InputError, match=r"expected results of the queries it was given, got nothing but others, .*'q9'"
+    ):
+        beir.retrieve(Fixed({"q9": {"d4": 1.0}}), data)
+
+
 def test_a_searcher_with_the_index_of_another_corpus_is_an_error(data):
     with pytest.raises(InputError, match="found 'elsewhere', expected a document of the corpus, got none of that id"):
         beir.retrieve(Fixed({"q3": {"elsewhere": 1.0}}), data)

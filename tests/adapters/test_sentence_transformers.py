@@ -340,6 +340,10 @@ def test_what_cannot_be_evaluated_is_an_error(data):
         ours.evaluator(data, corpus={})
     with pytest.raises(InputError, match=r"options of an evaluator, got .'euclid' is not a valid SimilarityFunction"):
         ours.evaluator(data, main_score_function="euclid")
+    with pytest.raises(
+        InputError, match=r"^the name of an evaluator, expected one without slashes, .*, got 'acme/toy'$"
+    ):
+        ours.evaluator(data, name="acme/toy")
     with pytest.raises(MeasureError, match="unknown measure"):
         ours.evaluator(data, "gain@10")
     with pytest.raises(SnapshotError, match="no documents"):

@@ -41,8 +41,8 @@ def evaluator(
     Args:
         data: The dataset. Documents are encoded as ``default_text`` has them, and the whole corpus is held in memory.
         measures: What to compute; ``DEFAULT_MEASURES`` when not given, of which alpha-nDCG@10 is the first.
-        name: What the dataset is called in the names of the values, the files and the model card; its name and
-            snapshot when not given.
+        name: What the dataset is called in the names of the values, the files and the model card, without slashes; its
+            name and snapshot when not given.
         encoder: ``dense`` for a ``SentenceTransformer``, ``sparse`` for a ``SparseEncoder``, ``multi_vector`` for a
             ``MultiVectorEncoder``.
         **options: What else the library's evaluator takes: ``batch_size``, ``query_prompt``, ``truncate_dim``, …
@@ -52,7 +52,8 @@ def evaluator(
 
     Raises:
         SnapshotError: The dataset has no corpus, or its files cannot be read.
-        InputError: It is no dataset, there is no such encoder or option, or the installed library lacks what this stands on.
+        InputError: It is no dataset, there is no such encoder or option, the name has a slash, or the installed library
+            lacks what this stands on.
         MeasureError: A measure cannot be parsed.
         MissingExtraError: sentence-transformers is not installed.
     """

@@ -216,10 +216,13 @@ def make(
         UnknownNameError: There is no such kind.
         MeasureError: A measure cannot be parsed.
         SnapshotError: The dataset has no corpus, or its files cannot be read.
-        InputError: The library does not take such an option.
+        InputError: The library does not take such an option, or the name cannot be that of a file.
     """
     if encoder not in ENCODERS:
         raise UnknownNameError("kind of encoder", encoder, ENCODERS)
     chosen = DEFAULT_MEASURES if measures is None else parse_measures(measures)
+    if name is not None and any(mark in name for mark in "/\\\0"):
+        expected = "one without slashes, since files are called after it"
+        raise InputError("the name of an evaluator", expected=expected, got=shown(name))
     called = f"{data.name}-{data.snapshot}".replace("/", "-") if name is None else name
     return ENCODERS[encoder](data, chosen, name=called, **options)
