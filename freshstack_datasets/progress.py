@@ -7,20 +7,27 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def track(items: Iterable[T], total: int | None, what: str) -> Iterable[T]:
+def track(items: Iterable[T], total: int | None, what: str, unit: str = "") -> Iterable[T]:
     """Return the items as they are, with a bar that advances as they are taken.
 
     Args:
         items: What the work goes through.
         total: How many there are, None when nobody knows.
         what: What is done to them, in a few words.
+        unit: What they are, in the plural, to show how many are done in a second; not shown when not given.
     """
-    return _barred(items, total, what) if sys.stderr is not None and sys.stderr.isatty() else items
+    return _barred(items, total, what, unit) if sys.stderr is not None and sys.stderr.isatty() else items
 
 
-def _barred(items: Iterable[T], total: int | None, what: str) -> Iterable[T]:
+def _barred(items: Iterable[T], total: int | None, what: str, unit: str) -> Iterable[T]:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn, Task
+    from rich.text import Text
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.1f} {unit}/s" if task.speed else "")
+
+    columns = (*Progress.get_default_columns(), *([Rate()] if unit else []))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         yield from progress.track(items, total=total, description=what)

@@ -36,7 +36,7 @@ def run(stage: Stage[S], shards: Sequence[S], folder: Path, *, processes: int = 
         stage: The stage.
         shards: The shards.
         folder: Where parts and marks are kept; that of an earlier run that was ended, to go on with it.
-        processes: How many processes work; with 1, this one does.
+        processes: How many processes work; for one, or for one shard, this one does.
         what: What is done, in a few words, for the progress bar.
 
     Raises:
@@ -48,8 +48,9 @@ def run(stage: Stage[S], shards: Sequence[S], folder: Path, *, processes: int = 
     todo = [job for job in zip(shards, parts, keys, strict=True) if not _is_made(job[1], job[2])]
     if todo:
         home.mkdir(parents=True, exist_ok=True)
-        done = _alone(stage, todo) if processes == 1 else _pooled(stage, todo, min(processes, len(todo)), folder)
-        for _ in track(done, len(todo), what or stage.name):
+        workers = min(processes, len(todo))
+        done = _alone(stage, todo) if workers == 1 else _pooled(stage, todo, workers, folder)
+        for _ in track(done, len(todo), what or stage.name, "shards"):
             pass
     return parts
 

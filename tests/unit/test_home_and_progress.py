@@ -66,6 +66,13 @@ def test_a_terminal_gets_a_bar_with_what_is_done(monkeypatch, capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_a_bar_shows_how_many_are_done_in_a_second_where_it_is_told_what_they_are(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr("rich.progress.Task.speed", 2.54)
+    list(track("abc", 3, "counting", "letters"))
+    assert "2.5 letters/s" in terminal.getvalue()
+
+
 @pytest.mark.parametrize("stream", [io.StringIO(), None])
 def test_anything_but_a_terminal_gets_nothing(monkeypatch, stream):
     monkeypatch.setattr(sys, "stderr", stream)
