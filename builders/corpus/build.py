@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,30 +77,36 @@ def build(
     settings = settings or Settings()
     out = out.absolute()
     refuse_taken(out)
-    work = _workshop(out)
-    bundles = sources or work / "sources"
-    if sources is None and topic.repositories:
-        fetch(topic.repositories, bundles, say=say)
-    found = sources_of(topic, bundles)
-    counts = [int(part.read_text()) for part in run(Counting(), found, work, processes=processes, what="counting")]
-    shards = [shard for source, files in zip(found, counts, strict=True) for shard in batches(source, files)]
-    parts = run(Cutting(settings), shards, work, processes=processes, what="chunking")
-    if [source.digest for source in sources_of(topic, bundles)] != [source.digest for source in found]:
-        raise InputError("documents changed while they were read", hint="run the same command again")
-    with atomic_folder(out) as folder:
-        built = _written(folder, topic, settings, found, list(zip(shards, parts, strict=True)))
-    shutil.rmtree(work, ignore_errors=True)
+    with _workshop(out) as work:
+        bundles = sources or work / "sources"
+        if sources is None and topic.repositories:
+            fetch(topic.repositories, bundles, say=say)
+        found = sources_of(topic, bundles)
+        counts = [int(part.read_text()) for part in run(Counting(), found, work, processes=processes, what="counting")]
+        shards = [shard for source, files in zip(found, counts, strict=True) for shard in batches(source, files)]
+        parts = run(Cutting(settings), shards, work, processes=processes, what="chunking")
+        if [source.digest for source in sources_of(topic, bundles)] != [source.digest for source in found]:
+            raise InputError("documents changed while they were read", hint="run the same command again")
+        with atomic_folder(out) as folder:
+            built = _written(folder, topic, settings, found, list(zip(shards, parts, strict=True)))
     return Built(out, *built)
 
 
-def _workshop(out: Path) -> Path:
-    """Return the folder for parts, one of ours."""
+@contextmanager
+def _workshop(out: Path) -> Iterator[Path]:
+    """Yield the folder for parts, one of ours, which stays when the block ends early and something is in it."""
     work = out.with_name(f"{out.name}.parts")
     if work.is_dir() and any(work.iterdir()) and not (work / _OURS).is_file():
         raise InputError(f"{shown_path(work)} is needed for parts", got="a folder that holds other files")
     work.mkdir(parents=True, exist_ok=True)
     (work / _OURS).touch()
-    return work
+    try:
+        yield work
+    except BaseException:
+        if [path.name for path in work.iterdir()] == [_OURS]:
+            shutil.rmtree(work, ignore_errors=True)
+        raise
+    shutil.rmtree(work, ignore_errors=True)
 
 
 def _written(

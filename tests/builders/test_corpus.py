@@ -225,7 +225,8 @@ def test_what_cannot_be_built_is_said_before_anything_is_read(tmp_path):
         build(topic, tmp_path / "out")
     (tmp_path / "bundles").mkdir()
     with pytest.raises(InputError, match="'owner/docs' is not in"):
-        build(topic, tmp_path / "out", sources=tmp_path / "bundles")
+        build(topic, tmp_path / "new", sources=tmp_path / "bundles")
+    assert not (tmp_path / "new.parts").exists()
 
 
 @pytest.mark.parametrize(
