@@ -44,7 +44,7 @@ def test_the_reference_has_the_commands_of_the_builders_with_all_their_options()
     section = commands.reference().split("\n### python -m builders accepted-answers\n")[1]
     options = ["--site", "--snapshot", "--out", "--tags", "--from", "--to", "--min-score", "--json", "--verbose"]
     assert [option for option in options if f"| `{option}" not in section] == []
-    assert "| `POSTS.XML` |" in section
+    assert "| `DUMP` |" in section
 
 
 def test_every_command_has_an_example_json_and_verbose():
