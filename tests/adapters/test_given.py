@@ -1,5 +1,7 @@
 """What every adapter says to something that is no dataset, and to ids that a library would read only a part of."""
 
+import resource
+import signal
 import sys
 import threading
 
@@ -84,6 +86,24 @@ def test_ids_that_trec_eval_would_cut_off_do_not_reach_it(adapter, query_id, doc
 def test_runs_with_such_ids_are_not_replayed_either(run):
     with pytest.raises(RecordError, match=r"expected no NUL"):
         mteb.replay(run)
+
+
+@pytest.fixture
+def small_disk():
+    """Files end at 1,000 bytes, as on a disk that is full; the limit is of the process and lifted afterwards."""
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    signal.signal(signal.SIGXFSZ, ignored)
+
+
+@pytest.mark.parametrize("export", [beir.export, jsonl.export, trec.export])
+def test_an_export_to_a_disk_that_fills_up_is_one_error_and_leaves_nothing(export, tmp_path, small_disk):
+    with pytest.raises(InputError, match=r"^cannot write \S+, got file too large; free some space"):
+        export(fsd.load("nimbus"), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
 
 
 def at_once(call, threads=8):

@@ -1,5 +1,6 @@
 """What MTEB keeps: replayed runs, predictions, cached results, statistics."""
 
+import errno
 import io
 import json
 from pathlib import Path
@@ -8,6 +9,7 @@ import mteb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mteb.abstasks import AbsTask
 
 from freshstack_datasets.adapters import mteb as adapter
 from freshstack_datasets.errors import FreshStackError, InputError, RunError, RunFileError, UnknownNameError
@@ -316,3 +318,20 @@ def test_statistics_of_what_has_none_and_where_nothing_can_be_written(tmp_path):
     for folder in (tmp_path / "file" / "folder", "nul\0"):
         with pytest.raises(InputError, match=r"^cannot write '"):
             adapter.statistics(NIMBUS, folder)
+
+
+def test_statistics_replace_a_damaged_file_and_leave_it_where_the_disk_is_full(tmp_path, monkeypatch):
+    file = tmp_path / f"{NIMBUS}.json"
+    file.write_text("{")
+
+    def full(task, **_):
+        task.metadata.descriptive_stat_path.write_text('{"test"')
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(AbsTask, "calculate_descriptive_statistics", full)
+        with pytest.raises(InputError, match=rf"^cannot write '.*/{NIMBUS}\.json', got .*No space left on device"):
+            adapter.statistics(NIMBUS, tmp_path)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["{"]
+    adapter.statistics(NIMBUS, tmp_path)
+    assert json.loads(file.read_text())["test"]["num_queries"] == 60

@@ -6,6 +6,7 @@ from typing import Any
 from freshstack_datasets.adapters.mteb.lookup import meant
 from freshstack_datasets.adapters.mteb.retrieval import SnapshotTask
 from freshstack_datasets.errors import InputError, shown, shown_path
+from freshstack_datasets.files import atomic_file
 
 
 def statistics(task: Any, folder: Path | str) -> Path:
@@ -30,22 +31,16 @@ def statistics(task: Any, folder: Path | str) -> Path:
             f"statistics of {computed.metadata.name}", expected="a task on a snapshot", got="a mean of tasks"
         )
     file = Path(folder) / f"{computed.metadata.name}.json"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)  # before anything is read, or downloaded
-    except (OSError, ValueError) as error:  # ValueError: a NUL
-        raise _unwritable(file, error) from None
     told, loaded = computed.metadata, computed.data_loaded
-    computed.metadata = told.with_statistics_in(file)
     try:
-        computed.calculate_descriptive_statistics(overwrite_results=True)
+        with atomic_file(file) as work:  # made before anything is read, or downloaded
+            work.unlink()  # MTEB would read what is there, as it would a damaged file of before
+            computed.metadata = told.with_statistics_in(work)
+            computed.calculate_descriptive_statistics(overwrite_results=True)
     except OSError as error:
-        raise _unwritable(file, error) from None
+        raise InputError(f"cannot write {shown_path(file)}", got=shown(str(error))) from None
     finally:
         computed.metadata = told
         if computed.data_loaded and not loaded:
             computed.unload_data()
     return file
-
-
-def _unwritable(file: Path, error: Exception) -> InputError:
-    return InputError(f"cannot write {shown_path(file)}", got=shown(str(error)))
