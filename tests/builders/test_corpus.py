@@ -238,7 +238,7 @@ def test_what_cannot_be_built_is_said_before_anything_is_read(tmp_path):
         ("ssh://git@github.com/laravel/docs", "laravel/docs"),
         ("https://gitlab.com/laravel/docs", None),
         ("https://github.com.example.org/laravel/docs", None),
-        ("/home/me/github.com/laravel/docs", None),
+        ("/srv/github.com/laravel/docs", None),
     ],
 )
 def test_pages_are_known_on_github_alone(url, home):
