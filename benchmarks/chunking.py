@@ -19,6 +19,7 @@ together.
 import argparse
 import gzip
 import json
+import logging
 import os
 import statistics
 import subprocess
@@ -30,6 +31,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 TREES = ("Django==5.1.4", "z3-solver==5.4.1.0")
 WAYS = ("freshstack", "ours", "ours, two processes", "ours, fast", "ours, fast, two processes")
@@ -65,8 +67,10 @@ def fetched(tree: str, into: Path) -> Path:
 
 def freshstack(root: Path, out: Path) -> None:
     """Write freshstack's chunks of all that it reads of a folder."""
-    from freshstack.chunking import GitHubRepoChunker
+    from freshstack.chunking import GitHubRepoChunker, data_manager
 
+    logging.disable()
+    data_manager.pymupdf4llm = SimpleNamespace(to_markdown=lambda _: "")  # a PDF would end its run
     repository = f"{root.parent.name}/{root.name}"
     driver = GitHubRepoChunker(repository, local_dir=str(root.parent.parent), output_dir=str(out.parent))
     driver.github_repo.__dict__["default_branch"] = "main"  # or it would ask GitHub
@@ -136,16 +140,15 @@ def measured(way: str, root: Path, out: Path, cache: Path) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.chunking", "--way", way, "--out", out, root]
     environment = {**os.environ, "TIKTOKEN_CACHE_DIR": str(cache), "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
     start = time.perf_counter()
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as run:
+    said = out.with_suffix(".log")
+    with said.open("w") as log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as run:
         peak = 0.0
         while run.poll() is None:
             peak = max(peak, memory(run.pid))
             time.sleep(0.05)
         seconds = time.perf_counter() - start
         if run.returncode:
-            raise SystemExit(run.stderr.read() if run.stderr else way)
+            raise SystemExit(said.read_text()[-2_000:])
     return {"seconds": seconds, "memory": peak, **counted(root, out, in_bytes=way == "freshstack")}
 
 
@@ -170,6 +173,8 @@ def counted(root: Path, out: Path, *, in_bytes: bool) -> dict[str, float]:
         for line in lines:
             document = json.loads(line)
             path, start, end = document["_id"].rsplit("_", 2)
+            if in_bytes:  # its ids lack letters of the path that are not ASCII
+                path = document["metadata"]["url"].split("/blob/main/", 1)[1]
             if path not in contents:
                 data = (root / path).read_bytes()
                 text = data.decode().replace("\r\n", "\n").replace("\r", "\n").encode() if in_bytes else decode(data)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from builders.chunking.counting import Counted, tokenizer
 from builders.chunking.deadline import Deadline, OutOfTimeError
 from builders.chunking.decoding import decode
-from builders.chunking.grammars import grammar_of, parse
+from builders.chunking.grammars import grammar_of, parse, plain
 from builders.chunking.languages import NOTEBOOK, TEXT, language_of
 from builders.chunking.notebooks import Cell, read_notebook
 from builders.chunking.prose import Source, Span, cut_text, without_crumbs
@@ -100,7 +100,7 @@ def _section(source: Source, language: str, start: int, end: int) -> tuple[str, 
     if source.fits(start, end):
         return "text", Pieces([(start, end)])
     part = source.counted.raw[start:end]
-    tree = parse(grammar_of(language), part, source.deadline) if language != TEXT else None
+    tree = parse(grammar_of(language), plain(part), source.deadline) if language != TEXT else None
     if tree is None:
         return "text", Pieces(cut_text(source, start, end))
     return "syntax", cut_tree(source, tree.root_node, start, end, base=start)

@@ -26,6 +26,12 @@ _LONG_LINE = re.compile(rb"[^\n]{4001}")
 """A line that takes the grammar of reStructuredText minutes: it looks ahead to the end from every place in it."""
 _TOO_MUCH = {"markdown": _NESTED, "yaml": _NESTED, "rst": _LONG_LINE}
 
+_PLAIN = bytes(byte if 0 < byte < 128 else ord("x" if byte else " ") for byte in range(256))
+"""The letter that stands for each byte of a text to be parsed."""
+_SPACES = ("\u00a0", "\u1680", "\u202f", "\u205f", "\u3000", "\u2028", "\u2029", *map(chr, range(0x2000, 0x200B)))
+"""White space beyond ASCII."""
+_FAR = re.compile("[\U00020000-\U0010ffff]")
+
 _GRAMMARS = {"jsx": "javascript", "mdx": "markdown"}
 """Languages that another one's grammar reads."""
 
@@ -35,12 +41,30 @@ def grammar_of(language: str) -> str:
     return _GRAMMARS.get(language, language)
 
 
+def plain(raw: bytes) -> bytes:
+    """Return a text to be parsed instead, of the same length, with an x for each byte of a letter beyond ASCII.
+
+    Grammars ask the C library whether a letter is one, by functions that are made for ASCII alone: what they say of
+    other letters depends on the machine, and for some the process ends.
+    """
+    if raw.isascii():
+        return raw.replace(b"\0", b" ")
+    for space in _SPACES:
+        raw = raw.replace(space.encode(), b" " * len(space.encode()))
+    return raw.translate(_PLAIN)
+
+
+def nearly_as_it_is(text: str) -> bytes:
+    """Return a text to be parsed with only the rarest letters replaced, which would end the process."""
+    return _FAR.sub("xxxx", text).encode()
+
+
 def parse(grammar: str, raw: bytes, deadline: Deadline) -> "Tree | None":
     """Return the syntax tree of a text, or None if it is to be cut as plain text.
 
     Args:
         grammar: The name that the package has for it.
-        raw: The text as UTF-8.
+        raw: The text, made ``plain`` or ``nearly_as_it_is``.
         deadline: The time that this may take.
 
     Raises:

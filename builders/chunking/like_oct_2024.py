@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from builders.chunking.deadline import Deadline, OutOfTimeError
-from builders.chunking.grammars import parse
+from builders.chunking.grammars import nearly_as_it_is, parse
 from builders.chunking.records import Chunk, Chunked, Refused
 from builders.chunking.scripts_oct_2024 import script_of
 from builders.tokens import encoding
@@ -104,7 +104,7 @@ class LikeOct2024:
         if language in (None, "text only"):
             how, pieces = "text", cutter.text(text)
         else:
-            tree = parse(language, text.encode(), cutter.deadline)
+            tree = parse(language, nearly_as_it_is(text), cutter.deadline)
             if tree is None:
                 return Refused("no-grammar", f"files in {language} that no grammar read were left out")
             how, pieces = "syntax", cutter.tree(tree.root_node, text)

@@ -114,6 +114,13 @@ def test_nested_blocks_that_would_end_the_process_are_cut_as_text(results):
     assert results["odd/lists.yaml"].how == "text"
 
 
+def test_letters_that_would_end_the_process_are_hidden_from_the_grammar():
+    # a variable's name that is the last letter of Unicode, in Bash
+    result = Chunker().chunk("a.sh", "echo ${\U0010ffff}\n".encode() * 900)
+    assert result.how == "syntax"
+    assert_whole(result)
+
+
 def test_a_list_of_60_000_numbers_has_about_as_many_chunks_as_it_has_tokens_for(results):
     numbers = results["odd/numbers.py"]
     assert numbers.how == "syntax"
