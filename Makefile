@@ -83,6 +83,7 @@ bench: setup  ## speed and memory against peers; figures, not verdicts
 	$(BIN)/python -m benchmarks.evaluation
 	$(BIN)/python -m benchmarks.loading
 	$(BIN)/python -m benchmarks.hub
+	$(BIN)/python -m benchmarks.chunking
 
 reproduce: setup  ## scores and statistics of the five topics beside the published ones; needs the Hugging Face Hub
 	$(BIN)/python -m benchmarks.reproduce
