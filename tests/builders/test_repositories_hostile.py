@@ -147,10 +147,10 @@ def test_what_a_repository_replaces_is_read_as_it_was_pinned(tmp_path):
 
 
 def test_a_file_that_was_not_fetched_is_not_fetched_later(tmp_path):
-    work = new(tmp_path / "work")
+    work = new(tmp_path / "served")
     commit(work, {"big.txt": b"line\n" * 3_000_000, "a.md": b"a\n"})
     git(work, "config", "uploadpack.allowFilter", "true")
-    with git_servers.smart(tmp_path) as server, opened(repository(f"{server.url}/work/.git")) as checkout:
+    with git_servers.smart(tmp_path) as server, opened(repository(f"{server.url}/served/.git")) as checkout:
         asked = len(server.requests)
         items = list(checkout.files())
         assert [item for item in items if isinstance(item, Passed)] == [
@@ -394,14 +394,15 @@ def test_a_folder_too_deep_to_be_made_by_people_is_an_error(tmp_path, monkeypatc
 
 @pytest.fixture
 def kept(tmp_path):
-    work = new(tmp_path / "work")
+    work = new(tmp_path / "elsewhere")
     commit(work, {"a.md": b"a\n"})
     fetch([repository(work)], tmp_path / "into")
     return repository(work), tmp_path / "into"
 
 
 @pytest.mark.parametrize(
-    "changes", [{"bundle": "../work/a.md"}, {"bundle": "none"}, {"size": 1}, {"sha256": "0" * 64}, {"commit": "1" * 40}]
+    "changes",
+    [{"bundle": "../elsewhere/a.md"}, {"bundle": "none"}, {"size": 1}, {"sha256": "0" * 64}, {"commit": "1" * 40}],
 )
 def test_a_lock_file_cannot_lead_elsewhere(kept, changes):
     source, into = kept
