@@ -4,12 +4,30 @@ import calendar
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import Self
+from typing import Protocol, Self
 
-from builders.stackexchange.posts import Post
 from freshstack_datasets.errors import InputError, shown
 
 _DAY = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?", re.ASCII)
+
+
+class Asked(Protocol):
+    """What is known of a question."""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Its tags, as they are spelled."""
+        ...
+
+    @property
+    def date(self) -> str:
+        """When it was asked, ISO 8601, "" when nobody knows."""
+        ...
+
+    @property
+    def score(self) -> int | None:
+        """Its votes, None when nobody knows."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +74,7 @@ class Filters:
             )
         return rules
 
-    def failed(self, question: Post) -> str:
+    def failed(self, question: Asked) -> str:
         """Return the first rule that a question does not satisfy, in words; "" when it satisfies all."""
         if self.tags and not any(tag.lower() in self.tags for tag in question.tags):
             return "questions without any of the tags"

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from builders.topics.addresses import without_secrets
+from builders.topics.questions import Questions
 from builders.topics.refused import RefusedError
 from builders.topics.topic import Documents, Repository, Topic
 from builders.topics.yaml_file import Content, UnreadableError, read_yaml
@@ -25,6 +26,10 @@ _EXPECTED = {
     "dict_type": "keys and their values",
     "date_type": "a day, a month or a year: 2024-10-24, 2024-10 or 2024",
     "string_too_long": "a shorter text",
+    "int_type": "a whole number",
+    "greater_than_equal": "a number of at most nine digits",
+    "less_than_equal": "a number of at most nine digits",
+    "literal_error": "accepted or best",
     "missing": "a value",
 }
 """What we call that which pydantic missed, by its name for the complaint."""
@@ -177,7 +182,8 @@ def _unknown(name: str, found: Content, place: tuple[str | int, ...]) -> InputEr
 
 def _keys(place: tuple[str | int, ...]) -> list[str]:
     """Return the keys that are known where an unknown one stands."""
-    model: type[Model] = Topic if len(place) == 1 else {"repositories": Repository}.get(str(place[0]), Documents)
+    inner: dict[str, type[Model]] = {"repositories": Repository, "documents": Documents, "questions": Questions}
+    model = Topic if len(place) == 1 else inner[str(place[0])]
     keys = [member.alias or name for name, member in model.model_fields.items()]
     return [key for key in keys if key != "digest"]
 

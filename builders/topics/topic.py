@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, mod
 from builders.stackexchange.filters import parse_day
 from builders.topics import addresses
 from builders.topics.patterns import check_patterns, chooser
+from builders.topics.questions import Questions
 from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.recipe import Model, Sha256, as_tuple
@@ -203,7 +204,7 @@ class Topic(Model):
     last: LastDay | None = Field(None, alias="to")
     repositories: Annotated[tuple[Repository, ...], BeforeValidator(as_tuple)] = ()
     documents: Annotated[tuple[Documents, ...], BeforeValidator(as_tuple)] = ()
-    questions: _Loose = Field(default_factory=dict)
+    questions: Questions = Questions()
     models: _Loose = Field(default_factory=dict)
     pool: _Loose = Field(default_factory=dict)
     digest: Sha256

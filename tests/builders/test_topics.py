@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from builders.topics import read_topic
+from builders.topics.questions import Questions
 from builders.topics.reading import MOST_BYTES
 from freshstack_datasets.errors import InputError, MissingExtraError
 
@@ -77,7 +78,7 @@ pool: {{depth: 20}}
     assert (ovens.date, ovens.license, ovens.prefix) == (datetime.date(2024, 10, 24), None, "ovens")
     (handbook,) = read.documents
     assert (handbook.path, handbook.prefix) == (str(tmp_path.resolve() / "handbook.jsonl"), "handbook")
-    assert read.questions == {"min_score": 1}
+    assert read.questions == Questions(min_score=1)
     assert read.models == {"nuggets": {"name": "m", "temperature": 0.1}}
     assert read.pool == {"depth": 20}
     assert read.digest == hashlib.sha256(content.encode()).hexdigest()
