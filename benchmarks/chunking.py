@@ -26,12 +26,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
+
+from benchmarks import processes
 
 TREES = ("Django==5.1.4", "z3-solver==5.4.1.0")
 WAYS = ("freshstack", "ours", "ours, two processes", "ours, fast", "ours, fast, two processes")
@@ -138,28 +139,8 @@ def work(way: str, root: Path, out: Path) -> None:
 def measured(way: str, root: Path, out: Path, cache: Path) -> dict[str, float]:
     """Run one way in a process of its own, and return what came of it."""
     command = [sys.executable, "-m", "benchmarks.chunking", "--way", way, "--out", out, root]
-    environment = {**os.environ, "TIKTOKEN_CACHE_DIR": str(cache), "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
-    start = time.perf_counter()
-    said = out.with_suffix(".log")
-    with said.open("w") as log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as run:
-        peak = 0.0
-        while run.poll() is None:
-            peak = max(peak, memory(run.pid))
-            time.sleep(0.05)
-        seconds = time.perf_counter() - start
-        if run.returncode:
-            raise SystemExit(said.read_text()[-2_000:])
-    return {"seconds": seconds, "memory": peak, **counted(root, out, in_bytes=way == "freshstack")}
-
-
-def memory(process: int) -> float:
-    """Return the megabytes that a process and its children hold now, what they share counted once in each."""
-    try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8").split()
-        pages = int(Path(f"/proc/{process}/statm").read_text(encoding="utf-8").split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0.0  # it has just ended
-    return pages * os.sysconf("SC_PAGESIZE") / 1e6 + sum(memory(int(child)) for child in children)
+    figures = processes.measured(command, TIKTOKEN_CACHE_DIR=str(cache), HF_HUB_OFFLINE="1", PYTHONWARNINGS="ignore")
+    return {**figures, **counted(root, out, in_bytes=way == "freshstack")}
 
 
 def counted(root: Path, out: Path, *, in_bytes: bool) -> dict[str, float]:
