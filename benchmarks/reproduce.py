@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from builders.cards.tokens import count
+from builders.statistics.tokens import count
 from freshstack_datasets import BM25, Dataset, FreshStackError, evaluate, load
 from freshstack_datasets.catalog import known
 from freshstack_datasets.retrieval import indexed

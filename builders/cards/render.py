@@ -10,9 +10,8 @@ from builders.cards import facts
 from builders.cards.facts import Facts, Sizes
 from builders.cards.front_matter import front_matter
 from builders.cards.history import HEADING, snapshots_table
-from builders.cards.pictures import Picture, lengths_picture, quarters_picture
-from builders.cards.statistics import Lengths
 from builders.cards.tables import figures, made, spread, tables_table
+from builders.statistics.pictures import Picture, pictures
 from freshstack_datasets import catalog
 from freshstack_datasets.card import heading, paragraphs, plain, source_item
 from freshstack_datasets.errors import InputError, MissingExtraError, shown
@@ -103,7 +102,7 @@ def _context(known: Facts, repository: str, in_clone: bool) -> dict[str, Any]:
         "snapshots": snapshots_table(known),
         "next": _next(known.snapshot),
         "queries": known.queries,
-        "undated": known.statistics.undated if known.statistics else 0,
+        "undated": known.statistics.questions.undated if known.statistics else 0,
         "missing": len(manifest.missing) if manifest else 0,
         "canary": CANARY,
         "citation": catalog.citation(),
@@ -126,18 +125,10 @@ def _pictures(known: Facts, prefix: str) -> dict[str, Picture]:
     found = known.statistics
     if found is None:
         return {}
-    title = f"{known.name}@{known.snapshot}"
-    quarters = quarters_picture(title, found.quarters)
-    kinds: Mapping[str, Lengths | None] = {
-        "Questions": found.queries,
-        "Accepted answers": found.answers,
-        "Documents": found.documents,
-    }
-    lengths = lengths_picture(title, {kind: of for kind, of in kinds.items() if of is not None})
-    return {
-        **({f"{prefix}questions-per-quarter.svg": quarters} if quarters is not None else {}),
-        f"{prefix}token-lengths.svg": lengths,
-    }
+    questions = found.questions
+    kinds = {"Questions": questions.lengths, "Accepted answers": questions.answers, "Documents": found.documents}
+    drawn = pictures(f"{known.name}@{known.snapshot}", questions.quarters, kinds)
+    return {f"{prefix}{name}": picture for name, picture in drawn.items()}
 
 
 @cache

@@ -67,25 +67,25 @@ def _counted(known: Facts) -> dict[str, str]:
     if found is None:
         return {}
     lengths = {
-        "tokens of a question": found.queries,
-        "tokens of an accepted answer": found.answers,
+        "tokens of a question": found.questions.lengths,
+        "tokens of an accepted answer": found.questions.answers,
         "tokens of a document": found.documents,
     }
     return {
         "questions": f"{known.rows['queries']:,}",
         "documents": f"{known.documents:,}",
-        "nuggets a question": f"{found.nuggets_per_query:,.1f}",
+        "nuggets a question": f"{found.judged.nuggets_per_query:,.1f}",
         **{name: f"{of.mean:,.1f}" for name, of in lengths.items() if of is not None},
-        "relevant documents a nugget": f"{found.relevant_per_nugget:,.1f}",
-        "relevant documents a question": f"{found.relevant_per_query:,.1f}",
-        "judged documents a question": f"{found.judged_per_query:,.1f}",
+        "relevant documents a nugget": f"{found.judged.relevant_per_nugget:,.1f}",
+        "relevant documents a question": f"{found.judged.relevant_per_query:,.1f}",
+        "judged documents a question": f"{found.judged.judged_per_query:,.1f}",
     }
 
 
 def spread(known: Facts) -> list[str]:
     """Return how the questions are spread over types and languages, an item each where they have any."""
     found = known.statistics
-    kinds = {"type": found.types, "language": found.by_language} if found else {}
+    kinds = {"type": found.questions.types, "language": found.questions.by_language} if found else {}
     return [f"Questions by {kind}: {_listed(counts)}." for kind, counts in kinds.items() if counts]
 
 

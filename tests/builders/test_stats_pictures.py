@@ -1,4 +1,4 @@
-"""The pictures of cards: the right bars, numbers for those who do not see them, and no other bytes the next time."""
+"""The pictures of statistics: the right bars, numbers for those who do not see them, and no other bytes the next time."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.cards.pictures import MOST_BARS, bins, lengths_picture, quarters_picture
-from builders.cards.statistics import Lengths
+from builders.statistics.lengths import Lengths
+from builders.statistics.pictures import lengths_picture, pictures, quarters_picture
+from builders.statistics.quarters import MOST
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -61,17 +62,46 @@ def test_many_quarters_are_labelled_by_year_and_their_highest_bar_in_words():
     assert shown[-1] == "quarter asked; the highest bar is 2,025"
 
 
-def test_there_is_no_picture_of_no_quarter_or_of_too_many():
-    assert quarters_picture("x", {}) is None
-    assert quarters_picture("x", {(1, 1): 1, (9999, 4): 1}) is None
-    last = divmod(2000 * 4 + MOST_BARS - 1, 4)
-    assert len(drawn(quarters_picture("x", {(2000, 1): 1, (last[0], last[1] + 1): 1}))) == MOST_BARS
-    over = divmod(2000 * 4 + MOST_BARS, 4)
-    assert quarters_picture("x", {(2000, 1): 1, (over[0], over[1] + 1): 1}) is None
+def test_there_are_pictures_of_what_there_is():
+    assert pictures("x", {}, {"Questions": None}) == {}
+    lengths = Lengths({1: 1})
+    assert list(pictures("x", {}, {"Questions": lengths, "Answers": None})) == ["token-lengths.svg"]
+    assert list(pictures("x", {(2024, 1): 1}, {"Questions": None})) == ["questions-per-quarter.svg"]
+
+
+def test_quarters_too_far_apart_are_counted_in_words():
+    assert MOST == 120
+    whole = quarters_picture("x", {(2000, 1): 1, (2029, 4): 1})  # 30 years
+    assert len(drawn(whole)) == 120
+    assert texts(whole, "text")[0] == "Questions by quarter: 2"
+    picture = quarters_picture("x", {(1, 1): 2, (1969, 4): 1, (2023, 1): 4, (2023, 3): 1, (9999, 4): 3})
+    assert [name for name, _ in drawn(picture)] == ["2023 Q1: 4", "2023 Q2: 0", "2023 Q3: 1"]
+    assert texts(picture, "text")[0] == "Questions by quarter: 11 (not shown: 3 before 2023 Q1, 3 after 2023 Q3)"
+    assert picture.alternative.startswith(
+        "Questions by quarter: 11 (not shown: 3 before 2023 Q1, 3 after 2023 Q3). 2023"
+    )
+
+
+def test_of_as_many_questions_the_later_are_shown():
+    picture = quarters_picture("x", {(1990, 1): 1, (2020, 1): 1})  # 121 quarters
+    assert drawn(picture) == [("2020 Q1: 1", 150.0)]
+
+
+@given(st.dictionaries(st.tuples(st.integers(0, 9999), st.integers(1, 4)), st.integers(1, 50), min_size=1, max_size=30))
+def test_no_question_is_lost_and_no_picture_has_too_many_bars(quarters):
+    picture = quarters_picture("x", quarters)
+    bars = [int(name.partition(": ")[2]) for name, _ in drawn(picture)]
+    assert len(bars) <= 120
+    heading = texts(picture, "text")[0]
+    total = sum(quarters.values())
+    assert heading.startswith(f"Questions by quarter: {total:,}")
+    assert sum(bars) + sum(map(int, re.findall("([0-9]+) (?:before|after)", heading))) == total
+    assert bars[0]
+    assert bars[-1]
 
 
 def test_lengths_are_drawn_one_kind_below_the_other():
-    picture = lengths_picture("x", {"Questions": Lengths((5, 6, 7, 13)), "Answers": Lengths((0,))})
+    picture = lengths_picture("x", {"Questions": Lengths.of((5, 6, 7, 13)), "Answers": Lengths.of([0])})
     # bars begin at 4, 6, 8 and 12; 150 is the height of two questions
     assert drawn(picture) == [
         ("4–5 tokens: 1", 75.0),
@@ -87,7 +117,7 @@ def test_lengths_are_drawn_one_kind_below_the_other():
 
 
 def test_bars_of_lengths_begin_at_powers_of_two_and_in_the_middle_between():
-    found = bins(range(32))
+    found = Lengths.of(range(32)).bins()
     lows = [0, 1, 2, 3, 4, 6, 8, 12, 16, 24]
     assert [low for low, _, _ in found] == lows
     assert [high for _, high, _ in found] == [low - 1 for low in [*lows[1:], 32]]
@@ -96,7 +126,7 @@ def test_bars_of_lengths_begin_at_powers_of_two_and_in_the_middle_between():
 
 @given(st.lists(st.integers(0, 10**7), min_size=1, max_size=30))
 def test_every_length_is_in_the_one_bar_that_spans_it(lengths):
-    found = bins(lengths)
+    found = Lengths.of(lengths).bins()
     for low, high, count in found:
         assert count == sum(low <= length <= high for length in lengths)
     assert sum(count for _, _, count in found) == len(lengths)
@@ -115,7 +145,7 @@ def test_any_name_is_shown_and_none_is_read_as_markup(name):
 
 
 def test_a_picture_has_the_same_bytes_each_time_and_asks_nothing_of_others():
-    kinds = {"Documents": Lengths(tuple(range(1, 100)))}
+    kinds = {"Documents": Lengths.of(range(1, 100))}
     picture = lengths_picture("x", kinds)
     assert picture == lengths_picture("x", kinds)
     text = picture.svg.decode()

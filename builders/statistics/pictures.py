@@ -1,22 +1,24 @@
-"""Pictures of a card: bar charts as SVG, the same bytes each time, readable on light and on dark pages.
+"""Pictures of statistics: bar charts as SVG, the same bytes each time, readable on light and on dark pages.
 
 An image on a page takes no style from it, so each brings a background and follows the reader's system. ``title`` and
 ``desc`` say all of its numbers to those who do not see it.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from builders.cards.statistics import Lengths, Quarter
-from builders.cards.tokens import TOKENIZER
+from builders.statistics.lengths import Lengths
+from builders.statistics.quarters import Quarter, named, shown
+from builders.statistics.tokens import TOKENIZER
 
-MOST_BARS = 120
-"""Bars of one chart: 30 years of quarters. With more, none could be told from the next."""
+QUARTERS = "questions-per-quarter.svg"
+LENGTHS = "token-lengths.svg"
 
 _WIDTH, _LEFT, _RIGHT, _PLOT, _HEAD, _FOOT = 760, 24, 24, 150, 58, 46
+_LABELLED = 12
+"""Quarters that are labelled one by one; of more, the years are."""
 _DIGIT = 7
 """What a character of a label takes at most, about."""
 
@@ -77,27 +79,39 @@ class Picture:
     alternative: str
 
 
-def quarters_picture(name: str, quarters: Mapping[Quarter, int]) -> Picture | None:
+def pictures(name: str, quarters: Mapping[Quarter, int], kinds: Mapping[str, Lengths | None]) -> dict[str, Picture]:
+    """Return all the pictures there can be, by the name of their file.
+
+    Args:
+        name: What was counted.
+        quarters: The number of questions by quarter.
+        kinds: The lengths by the name of the kind; None for a kind of which there is no text.
+    """
+    lengths = {kind: of for kind, of in kinds.items() if of is not None}
+    return {
+        **({QUARTERS: quarters_picture(name, quarters)} if quarters else {}),
+        **({LENGTHS: lengths_picture(name, lengths)} if lengths else {}),
+    }
+
+
+def quarters_picture(name: str, quarters: Mapping[Quarter, int]) -> Picture:
     """Return the picture of how many questions were asked in each quarter; quarters without any are shown too.
 
     Args:
-        name: The name of the snapshot.
-        quarters: The number of questions by quarter; None is returned when there is none, or when it would take more
-            than ``MOST_BARS`` bars.
+        name: What was counted.
+        quarters: The number of questions by quarter, at least one question. Where they are too many to be shown, those
+            outside are counted in words.
     """
-    if not quarters:
-        return None
-    first, last = (year * 4 + quarter - 1 for year, quarter in (min(quarters), max(quarters)))
-    if last - first >= MOST_BARS:
-        return None
-    bars = []
-    for number in range(first, last + 1):
-        year, quarter = number // 4, number % 4 + 1
-        every = last - first < 12
-        label = f"{year:04} Q{quarter}" if every else f"{year:04}" if quarter == 1 else ""
-        bars.append(Bar(label, f"{year:04} Q{quarter}", quarters.get((year, quarter), 0)))
-    total = sum(quarters.values())
-    chart = Chart(f"Questions by quarter: {total:,}", bars, "quarter asked")
+    found = shown(quarters)
+    every = len(found.counts) <= _LABELLED
+    bars = [
+        Bar(named(of) if every else f"{of[0]:04}" if of[1] == 1 else "", named(of), count)
+        for of, count in found.counts.items()
+    ]
+    outside = {f"before {bars[0].name}": found.before, f"after {bars[-1].name}": found.after}
+    said = ", ".join(f"{count:,} {where}" for where, count in outside.items() if count)
+    heading = f"Questions by quarter: {sum(quarters.values()):,}" + (f" (not shown: {said})" if said else "")
+    chart = Chart(heading, bars, "quarter asked")
     return Picture(_svg(f"{name}: questions by quarter", [chart]), chart.told())
 
 
@@ -105,44 +119,19 @@ def lengths_picture(name: str, kinds: Mapping[str, Lengths]) -> Picture:
     """Return the picture of how long texts are: a chart a kind, two bars a doubling of the length.
 
     Args:
-        name: The name of the snapshot.
+        name: What was counted.
         kinds: The lengths by the name of the kind, at least one.
     """
     charts = [
         Chart(
-            f"{kind}: {len(lengths.tokens):,}, mean {lengths.mean:,.1f}, median {lengths.median:,.1f} tokens",
-            [Bar(f"{low:,}", f"{_range(low, high)} tokens", count) for low, high, count in bins(lengths.tokens)],
+            f"{kind}: {lengths.texts:,}, mean {lengths.mean:,.1f}, median {lengths.median:,.1f} tokens",
+            [Bar(f"{low:,}", f"{_range(low, high)} tokens", count) for low, high, count in lengths.bins()],
             "tokens, the least of each bar",
         )
         for kind, lengths in kinds.items()
     ]
     drawn = _svg(f"{name}: lengths in tokens of {TOKENIZER}", charts)
     return Picture(drawn, "; ".join(chart.heading for chart in charts))
-
-
-def bins(tokens: Iterable[int]) -> list[tuple[int, int, int]]:
-    """Return the least and the largest length of each bar and how many there are, bars between with none too.
-
-    The bars begin at 0, 1, 2, 3, 4, 6, 8, 12, 16, 24 …: at powers of two, and in the middle between two of them.
-
-    Args:
-        tokens: The lengths, at least one.
-    """
-    places = Counter(map(_place, tokens))
-    return [(_least(place), _least(place + 1) - 1, places[place]) for place in range(min(places), max(places) + 1)]
-
-
-def _place(length: int) -> int:
-    """Return the number of the bar that a length is in."""
-    if length < 2:
-        return length
-    power = length.bit_length() - 1
-    return 2 * power + (length >= 3 << (power - 1))
-
-
-def _least(place: int) -> int:
-    """Return the least length in a bar."""
-    return place if place < 2 else (2 + place % 2) << (place // 2 - 1)
 
 
 def _range(low: int, high: int) -> str:
