@@ -24,6 +24,9 @@ BLOCK = 1 << 20
 LIMIT = 16 << 20
 """Bytes a row may have; the longest posts of the public dumps have some hundred thousand."""
 
+CUT_OFF = "the file is cut off: it ends without </posts>"
+"""What is wrong with a file that ends so."""
+
 _HEAD = 1 << 16
 _SEEN_OF_WRONG = 1000
 _START = re.compile(rb"<(?:row[\s/>]|!--|!\[CDATA\[|/posts[\s>])")
@@ -88,12 +91,9 @@ class Dump:
         Raises:
             InputError: The file cannot be read, or is no posts dump.
         """
-        scanner = _Scanner(self._limit)
-        with _reading(self.path) as (file, size):
-            if isinstance(file, Unpacked):
-                self.name = f"{self.path.name}/{file.entry.name}"
-            head = file.read(_HEAD)
-            _check_head(self.path, head)
+        scanner = Scanner(self._limit)
+        with opened(self.path) as (file, size, head):
+            self.name = name_of(self.path, file)
             blocks = -(-size // self._block)
             for block in track(self._blocks(head, file), blocks or None, "reading the dump"):
                 self.size += len(block)
@@ -108,7 +108,7 @@ class Dump:
             yield block
 
 
-class _Scanner:
+class Scanner:
     """Finds rows in bytes that arrive in blocks; keeps no more than one row and one block.
 
     Args:
@@ -116,11 +116,12 @@ class _Scanner:
     """
 
     def __init__(self, limit: int) -> None:
+        self.closed = False
+        """Whether ``</posts>`` was there."""
         self._limit = limit
         self._buffer, self._at, self._line = b"", 0, 1
         self._closing, self._opened = b"", 0  # what ends the comment that is open, and the line it began on
         self._damaged = False  # since the last row: what looks like a comment may be a piece of that row
-        self._closed = False
 
     def feed(self, block: bytes, *, last: bool = False) -> Iterator[RawRow]:
         """Yield the rows that are whole with this block."""
@@ -136,7 +137,7 @@ class _Scanner:
                 if not self._damaged:
                     self._closing, self._opened = _CLOSINGS[found.group()], self._line
             elif found.group().startswith(b"</"):
-                self._closed = True
+                self.closed = True
                 self._at += 2
             elif (row := self._row(last)) is not None:
                 self._damaged = bool(row.wrong)
@@ -149,9 +150,9 @@ class _Scanner:
         yield from self.feed(b"", last=True)
         if self._closing:
             yield RawRow(self._opened, b"", "a comment is not closed, what follows it is not read")
-        elif not self._closed:
+        elif not self.closed:
             line = self._line + self._buffer.count(b"\n", self._at)
-            yield RawRow(line, b"", "the file is cut off: it ends without </posts>")
+            yield RawRow(line, b"", CUT_OFF)
 
     def _row(self, last: bool) -> RawRow | None:
         """Return the row that begins here and step behind it; None when more bytes are needed to see its end."""
@@ -192,17 +193,21 @@ class _Scanner:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[tuple[Readable, int]]:
-    """Give the bytes of a dump, and how many there are."""
+def opened(path: Path) -> Iterator[tuple[Readable, int, bytes]]:
+    """Give the rest of the bytes of a dump, how many there are in all, and the first of them, read and looked at.
+
+    Raises:
+        InputError: It cannot be read, or is no posts dump.
+    """
     try:
         if "\0" in str(path):
             raise OSError(errno.EINVAL, "a path with a NUL")
         with path.open("rb") as file:
             if file.peek(len(MAGIC)).startswith(MAGIC):
                 with unpacked(path) as inner:
-                    yield inner, inner.entry.size
+                    yield inner, inner.entry.size, _head(path, inner)
             else:
-                yield file, os.fstat(file.fileno()).st_size
+                yield file, os.fstat(file.fileno()).st_size, _head(path, file)
     except OSError as error:
         got = error.strerror or "an unreadable file"
         raise InputError(
@@ -210,8 +215,14 @@ def _reading(path: Path) -> Iterator[tuple[Readable, int]]:
         ) from error
 
 
-def _check_head(path: Path, head: bytes) -> None:
-    """Refuse what is no posts dump by its first bytes."""
+def name_of(path: Path, file: Readable) -> str:
+    """Return what a dump is called, with its place in the archive when it is in one."""
+    return f"{path.name}/{file.entry.name}" if isinstance(file, Unpacked) else path.name
+
+
+def _head(path: Path, file: Readable) -> bytes:
+    """Return the first bytes, and refuse what is no posts dump by them."""
+    head = file.read(_HEAD)
 
     def refuse(got: str, hint: str = _WHERE) -> InputError:
         return InputError(f"{shown_path(path)} is no posts dump", expected=_EXPECTED, got=got, hint=hint)
@@ -233,3 +244,4 @@ def _check_head(path: Path, head: bytes) -> None:
         raise refuse(f"no XML, a file that begins with {shown(head[:30])}")
     if root[1] != b"posts":
         raise refuse(f"a file with the root element <{root[1].decode('utf-8', 'replace')}>")
+    return head

@@ -127,15 +127,26 @@ def read_posts(dump: Dump, seen: SeenIds) -> Iterator[Post | BadRow]:
         InputError: The file cannot be read, or is no posts dump.
     """
     for row in dump.rows():
-        try:
-            post = _post(row)
+        post = read_post(row)
+        if isinstance(post, Post):
             if post.post_id in seen:
-                raise _RowError("duplicate Id", f"Id {post.post_id} was there before")
-        except _RowError as wrong:
-            yield BadRow(row.line, _visible_id(row.data), wrong.reason, wrong.detail)
-            continue
-        seen.add(post.post_id)
+                post = duplicate(post)
+            else:
+                seen.add(post.post_id)
         yield post
+
+
+def read_post(row: RawRow) -> Post | BadRow:
+    """Return a row as a post, or as a row that is wrong and why."""
+    try:
+        return _post(row)
+    except _RowError as wrong:
+        return BadRow(row.line, _visible_id(row.data), wrong.reason, wrong.detail)
+
+
+def duplicate(post: Post) -> BadRow:
+    """Return what is wrong with a post whose id another post before it has."""
+    return BadRow(post.line, str(post.post_id), "duplicate Id", f"Id {post.post_id} was there before")
 
 
 def _post(row: RawRow) -> Post:
