@@ -10,7 +10,7 @@ from pathlib import Path
 from builders.corpus.settings import OURS, Settings, installed
 from builders.corpus.sources import Source, sources_of
 from builders.corpus.table import Tally, write_table
-from builders.corpus.work import Batch, Counting, Cutting, batches
+from builders.corpus.work import CRASH, Batch, Cutting, Listing, batches
 from builders.repositories import REASONS, fetch
 from builders.stages import run
 from builders.topics import Topic
@@ -27,6 +27,7 @@ _MEANT = REASONS | {
     "encoding": "no encoding makes text of it",
     "notebook": "a notebook that cannot be read",
     "timeout": "it took too long",
+    CRASH: "a library ended on it, or hung",
     _REPEATED: "the compatible mode gives two pieces of a file one id; the first was kept",
 }
 
@@ -82,8 +83,8 @@ def build(
         if sources is None and topic.repositories:
             fetch(topic.repositories, bundles, say=say)
         found = sources_of(topic, bundles)
-        counts = [int(part.read_text()) for part in run(Counting(), found, work, processes=processes, what="counting")]
-        shards = [shard for source, files in zip(found, counts, strict=True) for shard in batches(source, files)]
+        lists = run(Listing(), found, work, processes=processes, what="listing")
+        shards = [shard for source, files in zip(found, lists, strict=True) for shard in batches(source, files)]
         parts = run(Cutting(settings), shards, work, processes=processes, what="chunking")
         if [source.digest for source in sources_of(topic, bundles)] != [source.digest for source in found]:
             raise InputError("documents changed while they were read", hint="run the same command again")

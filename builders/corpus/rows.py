@@ -1,9 +1,9 @@
 """Documents that somebody else made, one JSON object a line: ``id``, ``text``, and where known ``title`` and ``url``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -32,22 +32,26 @@ class Rows:
 
     path: Path
 
-    def count(self) -> int:
-        """Return how many lines there are."""
+    def listed(self) -> Iterator[dict[str, Any]]:
+        """Yield where each line is that is not empty."""
+        at = 0
         with self.path.open("rb") as file:
-            return sum(1 for _ in file)
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield {"path": f"line {number}", "line": number, "at": at, "bytes": len(line)}
+                at += len(line)
 
-    def files(self, first: int, last: int) -> Iterator[Item]:
-        """Yield the documents of some lines, empty ones left out.
+    def read(self, listed: Iterable[dict[str, Any]]) -> Iterator[Item]:
+        """Yield the documents of some lines.
 
         Raises:
             InputError: A line is none of a document.
         """
         with self.path.open("rb") as file:
-            for number, line in enumerate(islice(file, first, last), first + 1):
-                if line.strip():
-                    row = self._row(number, line)
-                    yield Item(str(row.id), row.text.encode(), True, row.title or "", row.url or None)
+            for place in listed:
+                file.seek(place["at"])
+                row = self._row(place["line"], file.read(place["bytes"]))
+                yield Item(str(row.id), row.text.encode(), True, row.title or "", row.url or None)
 
     def _row(self, number: int, line: bytes) -> _Row:
         try:

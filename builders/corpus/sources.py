@@ -1,14 +1,15 @@
 """What a corpus is made of: repositories, folders of documents and files of documents, all read the same way."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
+from builders.corpus.files import Files
 from builders.corpus.records import Item
 from builders.corpus.rows import Rows
 from builders.repositories import LARGEST, Checkout, Passed, Pinned, SourceFile, opened
@@ -25,12 +26,12 @@ READ = ("*.md", "*.markdown", "*.txt", "*.html", "*.htm", "*.ipynb")
 class Reading(Protocol):
     """A source that is open."""
 
-    def count(self) -> int:
-        """Return how many files or rows it has."""
+    def listed(self) -> Iterator[dict[str, Any]]:
+        """Yield what tells where each file or row is, in order; as JSON has it, with its ``path`` for people."""
         ...
 
-    def files(self, first: int, last: int) -> Iterator[SourceFile | Passed | Item]:
-        """Yield those of some places, counted from 0."""
+    def read(self, listed: Iterable[dict[str, Any]]) -> Iterator[SourceFile | Passed | Item]:
+        """Yield some of them."""
         ...
 
 
@@ -74,12 +75,16 @@ class Source:
         home = _on_github(self.told.url) if isinstance(self.told, Repository) else None
         return f"https://github.com/{home}/blob/{self.commit}/{quote(path)}" if home else None
 
-    def opened(self) -> AbstractContextManager[Reading]:
+    @contextmanager
+    def opened(self) -> Iterator[Reading]:
         """Open it."""
         if isinstance(self.told, Repository):
-            return opened(self.told, bundles=self.bundles)
-        path = Path(self.told.path)
-        return nullcontext(_folder(self.told) if path.is_dir() else Rows(path))
+            with opened(self.told, bundles=self.bundles) as checkout:
+                yield Files(checkout)
+        elif Path(self.told.path).is_dir():
+            yield Files(_folder(self.told))
+        else:
+            yield Rows(Path(self.told.path))
 
 
 def sources_of(topic: Topic, bundles: Path) -> list[Source]:

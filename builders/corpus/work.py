@@ -1,4 +1,4 @@
-"""The two stages of a corpus: how many files each source has, and the chunks of some files of a source.
+"""The two stages of a corpus: a list of the files of each source, and the chunks of some files of a source.
 
 A part of the second is JSON lines, one a file: its documents, or the reason why it has none.
 """
@@ -6,7 +6,8 @@ A part of the second is JSON lines, one a file: its documents, or the reason why
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,18 @@ from builders.corpus.records import Item
 from builders.corpus.settings import Settings
 from builders.corpus.sources import Reading, Source
 from builders.repositories import Passed, SourceFile
+from builders.stages import code
+from builders.stages.watchdog import alive
+from freshstack_datasets.errors import FreshStackError
 
 FILES = 200
 """Files of a shard."""
+CRASH = "crash"
+"""The reason of a file that a library has no answer to."""
+_ENDED = "the process ends, or hangs"
+_READING = ("builders.corpus", "builders.repositories", "builders.topics")
+_CUTTING = ("builders.chunking", "builders.tokens")
+"""What decides on a list, and what on documents as well."""
 
 
 @dataclass(slots=True)
@@ -41,19 +51,21 @@ class _Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
-    """Counts the files of a source."""
+class Listing:
+    """Lists the files of a source, a line of JSON each."""
 
     name: str = "files"
     _opened: _Opened = field(default_factory=_Opened, compare=False)
 
     def key(self, shard: Source) -> str:
-        """Return all that the number depends on."""
-        return shard.key
+        """Return all that the list depends on."""
+        return f"{shard.key} {code(*_READING)}"
 
     def make(self, shard: Source, part: Path) -> None:
-        """Write the number of files."""
-        part.write_text(str(self._opened.of(shard).count()), encoding="utf-8")
+        """Write the list."""
+        with part.open("w", encoding="utf-8", newline="\n") as stream:
+            for place in self._opened.of(shard).listed():
+                stream.write(json.dumps(place) + "\n")
 
     def close(self) -> None:
         """Close the source."""
@@ -66,19 +78,33 @@ class Batch:
 
     Args:
         source: The source.
-        first: The place of the first one.
-        last: The place behind the last one.
+        listing: The list of all its files.
+        at: The first byte of the list's lines for these.
+        first: How many files come before.
+        files: How many they are.
     """
 
     source: Source
+    listing: Path
+    at: int
     first: int
-    last: int
+    files: int
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the list's lines."""
+        with self.listing.open("rb") as file:
+            file.seek(self.at)
+            yield from islice(file, self.files)
 
 
-def batches(source: Source, files: int) -> Iterator[Batch]:
+def batches(source: Source, listing: Path) -> Iterator[Batch]:
     """Yield the shards of a source; never by how many processes there are, so that parts are the same for any."""
-    for first in range(0, files, FILES):
-        yield Batch(source, first, min(first + FILES, files))
+    at = first = 0
+    with listing.open("rb") as file:
+        while lines := list(islice(file, FILES)):
+            yield Batch(source, listing, at, first, len(lines))
+            at += sum(map(len, lines))
+            first += len(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +121,30 @@ class Cutting:
 
     def key(self, shard: Batch) -> str:
         """Return all that the documents depend on."""
-        return f"{shard.source.key} {shard.first} {shard.last} {self.settings.key}"
+        return f"{shard.source.key} {shard.first} {shard.files} {self.settings.key} {code(*_READING, *_CUTTING)}"
 
     def make(self, shard: Batch, part: Path) -> None:
         """Write the documents of the files, and why others have none."""
         reading = self._opened.of(shard.source)
         with part.open("w", encoding="utf-8", newline="\n") as stream:
-            for found in reading.files(shard.first, shard.last):
+            alive()
+            for found in reading.read(map(json.loads, shard.lines())):
                 line = json.dumps(self._line(shard.source, found), ensure_ascii=False)
                 stream.write(line + "\n")
+                alive()
+
+    def pieces(self, shard: Batch) -> list[Batch]:
+        """Return the files, each alone."""
+        found, at = [], shard.at
+        for number, line in enumerate(shard.lines(), shard.first):
+            found.append(replace(shard, at=at, first=number, files=1))
+            at += len(line)
+        return found
+
+    def give_up(self, shard: Batch, part: Path) -> None:
+        """Write that a file ends every process that reads it."""
+        lines = ({"path": json.loads(line)["path"], "reason": CRASH, "detail": _ENDED} for line in shard.lines())
+        part.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8", newline="\n")
 
     def close(self) -> None:
         """Close the source."""
@@ -113,7 +154,12 @@ class Cutting:
         if isinstance(found, Passed):
             return {"path": found.path, "reason": found.reason, "detail": found.detail}
         item = found if isinstance(found, Item) else Item(found.path, found.data, url=source.page(found.path))
-        result = self.settings.chunker(source.name)(item.named, item.data)
+        try:
+            result = self.settings.chunker(source.name)(item.named, item.data)
+        except FreshStackError:
+            raise
+        except Exception as error:  # of a library, about which nothing is known but that it is for this file
+            return {"path": item.path, "reason": CRASH, "detail": type(error).__name__}
         if isinstance(result, Refused):
             return {"path": item.path, "reason": result.reason, "detail": result.detail}
         rows: dict[str, dict[str, Any]] = {}

@@ -3,5 +3,6 @@
 from builders.repositories.checkout import Checkout, opened
 from builders.repositories.fetching import Fetched, fetch
 from builders.repositories.records import LARGEST, REASONS, Passed, Pinned, SourceFile
+from builders.repositories.tree import Entry
 
-__all__ = ["LARGEST", "REASONS", "Checkout", "Fetched", "Passed", "Pinned", "SourceFile", "fetch", "opened"]
+__all__ = ["LARGEST", "REASONS", "Checkout", "Entry", "Fetched", "Passed", "Pinned", "SourceFile", "fetch", "opened"]

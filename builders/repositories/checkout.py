@@ -1,7 +1,7 @@
 """The files of one repository, wherever it is: on a server, on this machine, in a bundle, or a plain folder."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -44,35 +44,40 @@ class Checkout:
         """How it came: ``shallow``, ``clone``, ``local``, ``bundle`` or ``folder``."""
         return "folder" if isinstance(self.source, Folder) else self.source.how
 
-    def files(self, first: int = 0, last: int | None = None) -> Iterator[SourceFile | Passed]:
+    def files(self) -> Iterator[SourceFile | Passed]:
         """Yield every file in the order of their paths' bytes: with its content, or why it is passed over.
 
         No more than one content is held at a time.
 
-        Args:
-            first: How many files are left out in front, without reading them.
-            last: Behind how many files to stop, those left out counted too; at the end when not given.
+        Raises:
+            InputError: The repository is damaged.
+        """
+        yield from self.read(self.listed())
+
+    def listed(self) -> Iterator[tuple[Entry, Passed | None]]:
+        """Yield every file in the same order, unread, with why it is passed over if its name or mode tells.
 
         Raises:
             InputError: The repository is damaged.
         """
         rules = Rules.of(self.repository)
         with self._listing() as listing:
-            reader = listing.reader()
-            judged = islice(((entry, rules.by_name(entry)) for entry in listing.entries()), first, last)
-            while some := list(islice(judged, _AT_ONCE)):
-                contents = reader.read([entry for entry, passed in some if passed is None])
-                for entry, passed in some:
-                    yield passed or _read(entry, contents)
+            for entry in listing.entries():
+                yield entry, rules.by_name(entry)
 
-    def count(self) -> int:
-        """Return how many files there are, those that are passed over too; none of them is read.
+    def read(self, listed: Iterable[tuple[Entry, Passed | None]]) -> Iterator[SourceFile | Passed]:
+        """Yield what ``files`` does, for some of what was ``listed``.
 
         Raises:
-            InputError: The repository is damaged.
+            InputError: The repository is damaged, or is not the one that was listed.
         """
+        pdfs = isinstance(self.source, Folder) and self.source.pdfs
         with self._listing() as listing:
-            return sum(1 for _ in listing.entries())
+            reader, left = listing.reader(), iter(listed)
+            while some := list(islice(left, _AT_ONCE)):
+                contents = reader.read([entry for entry, passed in some if passed is None])
+                for entry, passed in some:
+                    yield passed or _read(entry, contents, pdfs)
 
     def bundled(self, target: Path, work: Path) -> None:
         """Write it as a bundle.
@@ -90,9 +95,9 @@ class Checkout:
         return Tree(self.source.git, self.source.commit, whole=self.source.whole)
 
 
-def _read(entry: Entry, contents: Iterator[bytes | Missing]) -> SourceFile | Passed:
+def _read(entry: Entry, contents: Iterator[bytes | Missing], pdfs: bool) -> SourceFile | Passed:
     path, data = entry.path.decode(), next(contents)
-    passed = by_content(path, data)
+    passed = by_content(path, data, pdfs=pdfs)
     if passed is not None or isinstance(data, Missing):
         return passed or Passed(path, "too-large")
     return SourceFile(path, data, "100755" if entry.mode == "100755" else "100644")

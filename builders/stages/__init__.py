@@ -1,6 +1,7 @@
 """Stages of a build: pure functions of a shard, run in any number of processes, and gone on with after any end."""
 
-from builders.stages.records import Stage
+from builders.stages.code import code
+from builders.stages.records import Divisible, Stage
 from builders.stages.runner import run
 
-__all__ = ["Stage", "run"]
+__all__ = ["Divisible", "Stage", "code", "run"]

@@ -1,9 +1,11 @@
 """What a stage is."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 S_contra = TypeVar("S_contra", contravariant=True)
+S = TypeVar("S")
 
 
 class Stage(Protocol[S_contra]):
@@ -18,7 +20,7 @@ class Stage(Protocol[S_contra]):
         ...
 
     def key(self, shard: S_contra) -> str:
-        """Return all that a shard's part depends on, as a text: inputs by their digests, and settings."""
+        """Return all that a shard's part depends on, as a text: inputs by their digests, settings, and ``code``."""
         ...
 
     def make(self, shard: S_contra, part: Path) -> None:
@@ -27,4 +29,20 @@ class Stage(Protocol[S_contra]):
 
     def close(self) -> None:
         """Give back what is open, at the end of a process."""
+        ...
+
+
+@runtime_checkable
+class Divisible(Stage[S], Protocol[S]):
+    """A stage whose work may end its process, by a crash in a library or for want of memory.
+
+    It is never done in the process that asked for it, not even with one process, so that the result is the same.
+    """
+
+    def pieces(self, shard: S) -> Sequence[S]:
+        """Return what a shard consists of, in order; its part is the parts of these, one behind the other."""
+        ...
+
+    def give_up(self, shard: S, part: Path) -> None:
+        """Write the part of a shard of one piece that ends every process that works on it."""
         ...

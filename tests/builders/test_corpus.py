@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tarfile
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,9 +13,11 @@ import pytest
 from builders.corpus import Settings, build, work
 from builders.corpus.sources import _on_github
 from builders.repositories import SourceFile, fetch, opened
+from builders.stages import runner
 from builders.topics import read_topic
 from freshstack_datasets.errors import FreshStackError, InputError, SnapshotError
 from tests.builders import mixed_tree
+from tests.builders.crashing_stage import Crashing
 from tests.builders.git_servers import commit, git, new
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -120,26 +123,35 @@ def test_a_build_that_was_ended_goes_on_and_gives_the_same(mixed, tmp_path, monk
     topic, _ = mixed
     build(topic, tmp_path / "whole")
     monkeypatch.setattr(work, "FILES", 7)
-    make, made = work.Cutting.make, []
+    parts, seen = tmp_path / "out.parts" / "chunks", []
 
-    def counted(self, shard, part):
-        if len(made) == 4:
-            raise KeyboardInterrupt
-        made.append((shard.source.name, shard.first))
-        make(self, shard, part)
+    def ended(items, *_):
+        for number, _ in enumerate(items, 1):
+            if number == 4:
+                raise KeyboardInterrupt
+            yield
 
-    monkeypatch.setattr(work.Cutting, "make", counted)
-    with pytest.raises(KeyboardInterrupt):
-        build(topic, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-    before, made[:] = list(made), []
+    monkeypatch.setattr(runner, "track", ended)
     while not (tmp_path / "out").exists():
         try:
             build(topic, tmp_path / "out")
         except KeyboardInterrupt:
-            before, made[:] = before + made, []
-    assert len(set(before + made)) == len(before + made) > 6  # none twice
+            seen.append({part.name: part.stat().st_ino for part in parts.glob("*.part")})
+    assert len(seen) > 1
+    for before, after in pairwise(seen):
+        assert before.items() < after.items()  # none is made twice
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+def test_a_file_that_a_library_crashes_on_is_left_out_and_nothing_else(mixed, tmp_path):
+    topic, _ = mixed
+    whole, less = build(topic, tmp_path / "whole"), build(topic, tmp_path / "less", settings=Crashing())
+    fatal = {"docs/guide.md", "b.md"}
+    assert rows(less.path) == [row for row in rows(whole.path) if row["metadata"]["path"] not in fatal]
+    assert [line for line in dropped(less.path) if line not in dropped(whole.path)] == [
+        {"source": "owner/mixed", "path": "docs/guide.md", "reason": "crash", "detail": "the process ends, or hangs"},
+        {"source": "owner/other", "path": "b.md", "reason": "crash", "detail": "ZeroDivisionError"},
+    ]
 
 
 def test_the_description_says_how_it_was_made_and_no_path_of_this_machine(mixed, tmp_path):
