@@ -4,8 +4,9 @@ A commit or tag is fetched alone: no history, no file that is too large. A day i
 first. Servers that do none of this (old ones, those of plain files) are cloned whole, which always works.
 """
 
+import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
@@ -20,6 +21,9 @@ SMALL = f"--filter=blob:limit={LARGEST + 1}"
 
 _PINNED = "refs/pinned"
 _NO_REF = "couldn't find remote ref"
+_NO_NAME = "ambiguous argument"
+_OTHER_NAMES = re.compile("mismatched algorithms|object format")
+"""What git says when the server names objects by another digest than the repository that it fetches into."""
 _EVERYTHING = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 
 
@@ -54,19 +58,16 @@ def bring(repository: Repository, address: Address, work: Path) -> Brought:
     Raises:
         InputError: The server does not give it.
     """
-    fetcher = _Fetcher(repository, address, work)
+    fetcher = _Fetcher(repository, address, work, "sha256" if len(repository.commit or "") == 64 else "sha1")
     try:
-        return fetcher.of_day() if repository.date is not None else fetcher.shallow()
-    except GitError as refused:
-        if _NO_REF in refused.said and repository.tag is not None:
-            raise no_such(repository) from None
-        if refused.late:
-            raise fetcher.failed(refused) from None
-        first = refused
-    try:
-        return fetcher.clone()
+        try:
+            return fetcher.brought()
+        except GitError as refused:
+            if repository.commit or not _OTHER_NAMES.search(refused.said):
+                raise
+            return replace(fetcher, form="sha256").brought()
     except GitError as error:
-        raise fetcher.failed(error if error.late else first) from None
+        raise fetcher.failed(error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,22 @@ class _Fetcher:
     repository: Repository
     address: Address
     work: Path
+    form: str
+
+    def brought(self) -> Brought:
+        """Fetch what is pinned alone, or everything from a server that does not give that."""
+        try:
+            return self.of_day() if self.repository.date is not None else self.shallow()
+        except GitError as refused:
+            if _NO_REF in refused.said and self.repository.commit is None:
+                raise no_such(self.repository) from None
+            if refused.late or _OTHER_NAMES.search(refused.said):
+                raise
+            first = refused
+        try:
+            return self.clone()
+        except GitError as error:
+            raise (error if error.late else first) from None
 
     def shallow(self, commit: str | None = None) -> Brought:
         """Fetch one commit with its files, and nothing else."""
@@ -101,12 +118,11 @@ class _Fetcher:
     def _fetched(self, name: str, *options: str, refs: list[str]) -> Git:
         """Fetch into a new repository, which forgets where it came from, so that nothing can be fetched later."""
         shutil.rmtree(self.work / name, ignore_errors=True)
-        length = len(self.repository.commit or "")
-        bare = new_repository(self.work / name, "sha256" if length == 64 else "sha1")
+        bare = new_repository(self.work / name, self.form)
         settings = (bare.folder / "config").read_bytes()
         there = Git(bare.folder, self.address.protocol, self.address.header, self.address.secrets)
-        quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
-        there.run("fetch", *quiet, *options, "--", self.address.url, *refs, seconds=FETCH_SECONDS)
+        plain = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
+        there.run("fetch", *plain, "--update-shallow", *options, "--", self.address.url, *refs, seconds=FETCH_SECONDS)
         (bare.folder / "config").write_bytes(settings)
         return bare
 
@@ -149,7 +165,10 @@ def commit_of(git: Git, name: str, repository: Repository) -> str:
 
 
 def no_such(repository: Repository) -> InputError:
-    """Return the error for a commit or tag that a repository does not have."""
+    """Return the error for a commit, a tag or a default branch that a repository does not have."""
+    if repository.date is not None:
+        hint = "pin a commit or a tag, if it is not empty"
+        return InputError(f"{shown(repository.url)} has no default branch to look up a day in", hint=hint)
     kind = "commit" if repository.commit else "tag"
     return InputError(f"{shown(repository.url)} has no {kind} {shown(repository.commit or repository.tag)}")
 
@@ -168,7 +187,9 @@ def at_day(git: Git, branch: str, repository: Repository) -> str:
     try:
         found = git.run(*walk, "--end-of-options", branch).decode().strip()
     except GitError as error:
-        raise InputError(f"{shown(repository.url)} has no default branch", got=shown_end(error.said)) from None
+        raise no_such(repository) if _NO_NAME in error.said else error from None
     if not found:
-        raise InputError(f"{shown(repository.url)} has no commit at or before the end of {day}, UTC")
+        is_cut = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        hint = "its history is cut, as that of a shallow clone: take a whole one" if is_cut else ""
+        raise InputError(f"{shown(repository.url)} has no commit at or before the end of {day}, UTC", hint=hint)
     return found

@@ -176,6 +176,47 @@ def test_what_a_server_does_not_have_is_named(root, serve):
             pass
 
 
+@pytest.mark.parametrize("serve", [git_servers.smart, git_servers.daemon])
+def test_a_server_that_names_objects_by_the_longer_digest_is_asked_for_tags_and_days_too(tmp_path, serve):
+    work = new(tmp_path / "long", "--object-format=sha256")
+    made = commit(work, {"a.md": b"a\n"}, date="2024-01-10T10:00:00Z")
+    git(work, "tag", "v1")
+    assert len(made) == 64
+    with serve(tmp_path) as server:
+        for pin in ({"commit": made}, {"tag": "v1"}, {"date": "2024-01-10"}):
+            with opened(repository(f"{server.url}/long/.git", **pin)) as checkout:
+                assert (checkout.pinned.commit, taken(checkout)) == (made, {"a.md": b"a\n"})
+        with (
+            pytest.raises(InputError, match="has no tag 'v2'"),
+            opened(repository(f"{server.url}/long/.git", tag="v2")),
+        ):
+            pass
+
+
+@pytest.mark.parametrize("version_2", [True, False])
+def test_a_server_whose_history_is_cut_gives_what_it_has_and_says_so(root, tmp_path, version_2):
+    git(tmp_path, "clone", "--quiet", "--bare", "--depth=1", f"file://{root}/work", "cut.git")
+    with git_servers.smart(tmp_path, version_2=version_2) as server:
+        url = f"{server.url}/cut.git"
+        with opened(repository(url, date="2024-03-01")) as checkout:
+            assert checkout.pinned.commit == at(root, "main")
+        with (
+            pytest.raises(InputError, match="2024-02-29, UTC; its history is cut"),
+            opened(repository(url, date="2024-02-29")),
+        ):
+            pass
+
+
+def test_a_repository_without_commits_has_no_branch_to_look_up_a_day_in(tmp_path):
+    new(tmp_path / "empty")
+    with git_servers.smart(tmp_path) as server:
+        for url in (f"{server.url}/empty/.git", str(tmp_path / "empty")):
+            with pytest.raises(InputError, match="has no default branch"), opened(repository(url, date="2024-01-01")):
+                pass
+            with pytest.raises(InputError, match="has no tag 'v1'"), opened(repository(url, tag="v1")):
+                pass
+
+
 def test_after_fetching_no_server_is_needed(root, tmp_path):
     with git_servers.smart(root) as server:
         sources = [repository(f"{server.url}/kind.git", **pin) for pin, _, _ in pins(root)]
