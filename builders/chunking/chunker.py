@@ -8,6 +8,7 @@ from builders.chunking.decoding import decode
 from builders.chunking.grammars import grammar_of, parse, plain
 from builders.chunking.languages import NOTEBOOK, TEXT, language_of
 from builders.chunking.notebooks import Cell, read_notebook
+from builders.chunking.pdf import is_pdf, read_pdf
 from builders.chunking.prose import Source, Span, cut_text, without_crumbs
 from builders.chunking.records import Chunk, Chunked, Refused
 from builders.chunking.syntax import Pieces, cut_tree, join
@@ -56,13 +57,14 @@ class Chunker:
             InputError: The tokenizer cannot be had.
         """
         deadline = Deadline(self.seconds_per_file)
-        text = decode(data)
-        if isinstance(text, Refused):
-            return text
-        if not text.strip():
-            return Refused("empty", "nothing but white space")
+        made_of_pdf = is_pdf(path, data)
         try:
-            return self._chunked(language_of(path, text), text, deadline)
+            text = read_pdf(data, deadline) if made_of_pdf else decode(data)
+            if isinstance(text, Refused):
+                return text
+            if not text.strip():
+                return Refused("empty", "nothing but white space")
+            return self._chunked(TEXT if made_of_pdf else language_of(path, text), text, deadline)
         except OutOfTimeError:
             return Refused("timeout", f"it took more than {self.seconds_per_file:g} seconds")
 

@@ -17,6 +17,10 @@ class Deadline:
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
+    def left(self) -> float:
+        """Return the seconds until then, never less than 0."""
+        return max(0.0, self._end - time.monotonic())
+
     def passed(self) -> bool:
         """Return whether the time is up."""
         return time.monotonic() > self._end

@@ -29,7 +29,8 @@ class Chunked:
     """A file that was read, with its chunks in their order.
 
     Args:
-        text: The file as text, which the chunks point into; of a notebook, the text that was made of its cells.
+        text: The file as text, which the chunks point into; of a notebook, the text that was made of its cells,
+            and of a PDF that of its pages.
         language: What it is written in, such as ``python``; "text" when no name tells.
         how: What the cuts follow: "whole" (the file is one chunk), "syntax", "text" or "notebook".
         chunks: Not empty, and together all of the text but white space.
@@ -46,7 +47,8 @@ class Refused:
     """A file that no chunks are made of.
 
     Args:
-        reason: Which rule: "empty", "binary", "encoding", "notebook", "timeout"; the compatible mode has its own.
+        reason: Which rule: "empty", "binary", "encoding", "notebook", "pdf", "scanned",
+            "missing-extra", "timeout"; the compatible mode has its own.
         detail: What was found, for people.
     """
 

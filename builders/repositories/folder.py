@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from builders.repositories.records import LARGEST
+from builders.repositories.records import LARGEST, LARGEST_PDF
 from builders.repositories.tree import Entry, Missing
 from freshstack_datasets.errors import InputError, shown_path
 
@@ -27,9 +27,11 @@ class Folder:
 
     Args:
         path: The folder.
+        pdfs: Whether PDFs are read, which may then be larger than other files.
     """
 
     path: Path
+    pdfs: bool = False
 
     def __enter__(self) -> "Folder":
         return self
@@ -49,8 +51,9 @@ class Folder:
         for entry in entries:
             with self.opened(entry) as file:
                 size = os.fstat(file.fileno()).st_size
-                data = file.read(LARGEST + 1) if size <= LARGEST else b""
-                yield data if size <= LARGEST and len(data) <= LARGEST else Missing(size)
+                most = LARGEST_PDF if self.pdfs and entry.path.lower().endswith(b".pdf") else LARGEST
+                data = file.read(most + 1) if size <= most else b""
+                yield data if size <= most and len(data) <= most else Missing(size)
 
     def opened(self, entry: Entry) -> BinaryIO:
         """Open a file, and no link that took its place meanwhile."""

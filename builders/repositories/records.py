@@ -5,6 +5,9 @@ from dataclasses import dataclass
 LARGEST = 10 * 2**20
 """Bytes that a file may have; larger ones are not even fetched where the server can leave them out."""
 
+LARGEST_PDF = 100 * 2**20
+"""Bytes that a PDF among documents may have: most of them are pictures, which are not read."""
+
 REASONS = {
     "submodule": "another repository, which a topic names itself where it is wanted",
     "symlink": "a link; what it leads to is read where it is",

@@ -10,10 +10,10 @@ In this order; the first rule that fits names the reason.
 | `excluded` | `include` is there and matches not, or `exclude` matches; patterns as in `.gitignore` |
 | `vendored` | a folder in `VENDORED` is above it: `node_modules`, `vendor`, `third_party`, `site-packages` …; below `dist` only scripts, style sheets and their maps. A pattern of `include` that names the folder, such as `third_party/docs/`, takes its files all the same |
 | `generated` | a lock file, a name such as `*.min.js`, `*.js.map`, `*.pb.go`, `*_pb2.py` |
-| `too-large` | more than 10 MiB; such content is not fetched where the server can leave it out |
+| `too-large` | more than 10 MiB, or 100 MiB of a PDF in a folder of documents; such content is not fetched where the server can leave it out |
 | `empty` | no bytes |
 | `lfs-pointer` | the content is a pointer of Git LFS |
-| `binary` | a NUL in the first 8,000 bytes, as git has it, unless it is UTF-16 or UTF-32; or a PDF |
+| `binary` | a NUL in the first 8,000 bytes, as git has it, unless it is UTF-16 or UTF-32; or a PDF, but in folders of documents |
 | `generated` | code whose first 20 lines have a comment with `@generated` or "generated … do not edit"; a script or style sheet of more than 5,000 bytes whose lines have more than 500 on average |
 
 Prose (Markdown, reStructuredText, plain text, HTML, notebooks) is never generated: it may well speak of `@generated`.
@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from builders.repositories.paths import written, wrong_with
-from builders.repositories.records import LARGEST, Passed
+from builders.repositories.records import LARGEST, LARGEST_PDF, Passed
 from builders.repositories.tree import Entry, Missing
 from builders.topics import Repository
 
@@ -57,6 +57,7 @@ _MADE = (
     *(".pb.go", ".pb.cc", ".pb.h", ".pb.swift", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb.js", "_pb.d.ts"),
     *(".g.dart", ".freezed.dart", ".g.cs", ".designer.cs"),
 )
+PDF = ".pdf"
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".htm", ".ipynb", ".xhtml")
 _COMMENT = rb"^[ \t]*(?://|#|/?\*|--|;|<!--|%|\"\"\"|'|\(\*)"
 _SAYS_SO = re.compile(
@@ -122,19 +123,23 @@ def _made_by_name(path: str) -> Passed | None:
     return Passed(path, "generated", next(f"*{ending}" for ending in _MADE if small.endswith(ending)))
 
 
-def by_content(path: str, data: bytes | Missing) -> Passed | None:
+def by_content(path: str, data: bytes | Missing, *, pdfs: bool = False) -> Passed | None:
     """Return why a file is passed over for its content.
 
     Args:
         path: Where it is.
         data: Its content, or what stands for it.
+        pdfs: Whether PDFs are taken.
     """
+    is_wanted = pdfs and path.lower().endswith(PDF)
     if isinstance(data, Missing):
-        return Passed(path, "too-large", f"more than {LARGEST:,} bytes")
+        return Passed(path, "too-large", f"more than {LARGEST_PDF if is_wanted else LARGEST:,} bytes")
     if not data:
         return Passed(path, "empty")
     if data.startswith(_POINTER) and len(data) < 1_024:
         return Passed(path, "lfs-pointer")
+    if is_wanted:
+        return None
     if data.startswith(b"%PDF-"):
         return Passed(path, "binary", "a PDF")
     if _is_binary(data[:_SNIFFED]):
