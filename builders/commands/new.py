@@ -71,7 +71,9 @@ def _new(
     asked = _Questions(not no_input)
     today = datetime.datetime.now(datetime.UTC).date()
     about = asked.one(domain, "--domain", "What is it about?", None, lambda text, what: checked(Domain, text, what))
-    labels = asked.one(tags, "--tags", "Tags of its questions, with commas", name.rpartition("/")[2], _tags)
+    labels = asked.one(
+        tags, "--tags", "Tags of its questions, with commas; a comma alone takes all", name.rpartition("/")[2], _tags
+    )
     start = asked.one(first, "--from", "The first day of its questions, such as 2024-01", "", _first)
     end = asked.one(last, "--to", "The last day", "", lambda text, what: _last(text, what, start))
     found = asked.several(
@@ -175,7 +177,7 @@ class _Questions:
         if given or not self.asks:
             return [check(text, option) for text in given or ()]
         found: list[_T] = []
-        while text := _answer(f"{question}; nothing to go on" if not found else "Another one"):
+        while text := _answer(f"{question}; an empty line goes on" if not found else "Another one"):
             try:
                 found.append(check(text, "the answer"))
             except InputError as error:
@@ -187,7 +189,11 @@ def _answer(question: str) -> str:
     """Ask on standard error, since standard output is for what was asked for, and return the line that is typed."""
     sys.stderr.write(f"{question}: ")
     sys.stderr.flush()
-    line = sys.stdin.readline() if sys.stdin else ""
+    try:
+        line = sys.stdin.readline() if sys.stdin else ""
+    except UnicodeDecodeError:
+        sys.stderr.write("\n")
+        raise InputError("the answers", expected=f"text in {sys.stdin.encoding}", got="other bytes") from None
     if not line:
         sys.stderr.write("\n")
         hint = "give options, and --no-input"

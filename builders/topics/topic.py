@@ -64,11 +64,14 @@ def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 def _pinned_day(value: object) -> object:
     """Take a day as a text too."""
-    if not isinstance(value, str):
+    if isinstance(value, datetime.date):
         return value
-    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
         raise RefusedError("a day such as 2024-10-24", shown(value))
-    return _day(value, end=True)
+    try:
+        return datetime.date.fromisoformat(value)
+    except ValueError:
+        raise RefusedError("a day that there is", shown(value)) from None
 
 
 def _first_day(value: object) -> object:

@@ -6,6 +6,7 @@ aliases, merge keys and tags are refused: a few lines of them can stand for more
 
 import datetime
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ DEEPEST = 20
 """How many lists and mappings may lie in each other."""
 
 _QUOTES = "put it in quotes where a text is meant"
+_DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]*)?|[-+]?[0-9]*\.[0-9]+([eE][-+]?[0-9]+)?")
+"""Numbers as people write them. YAML also takes 02024 for 1044, 1:30 for 90 and 0x7e8 for 2024."""
 
 
 class UnreadableError(RefusedError):
@@ -99,9 +102,11 @@ def _complaints(text: str) -> Iterator[None]:
         raise UnreadableError(line, "a text without control characters", _letter(text, error.position)) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise UnreadableError(
-            mark.line + 1 if mark else 0, "YAML", shown(error.problem or "something else")[1:-1]
-        ) from None
+        line = mark.line + 1 if mark else 0
+        if (error.context or "").startswith(("while scanning an alias", "while scanning an anchor")):
+            raise UnreadableError(line, "quotes around a text that begins with * or &", "none") from None
+        got = shown((error.problem or "something else").removeprefix("but found "))[1:-1]
+        raise UnreadableError(line, "YAML", got) from None
     except RefusedError:
         raise
     except (ValueError, OverflowError):  # PyYAML lets through what Python says of an escape that stands for no letter
@@ -152,6 +157,8 @@ def _scalar(loader: _Loader, node: yaml.Node) -> Any:
         raise UnreadableError(line, "a day such as 2024-10-24", shown(node.value), _QUOTES)
     if isinstance(value, float) and not math.isfinite(value):
         raise UnreadableError(line, "a finite number", shown(node.value), _QUOTES)
+    if isinstance(value, int | float) and not isinstance(value, bool) and not _DECIMAL.fullmatch(node.value):
+        raise UnreadableError(line, "a number in plain digits", shown(node.value), _QUOTES)
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise UnreadableError(line, "a whole number of at most 64 bits", shown(node.value), _QUOTES)
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):

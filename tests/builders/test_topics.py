@@ -134,11 +134,13 @@ def test_a_topic_cannot_be_changed(topic):
             repository(tag=None, date="2024-10"),
             "repositories[0].date, expected a day such as 2024-10-24, got '2024-10'",
         ),
+        (repository(tag=None, date="2024"), "repositories[0].date, expected a day such as 2024-10-24, got 2024"),
         (repository(tag=None, date="2024-02-30"), "bread.yaml:7, expected a number or a day that there is"),
         (repository(tag=None, date="2024-10-24T10:00:00Z"), "bread.yaml:7, expected a day such as 2024-10-24"),
         (repository(alias="a/b"), "repositories[0].alias, expected letters and digits, with . _ - within, got 'a/b'"),
         (repository(license="''"), "repositories[0].license, expected a line of text, got ''"),
         (repository(include="docs/"), "repositories[0].include, expected a list, got 'docs/'"),
+        (repository(include="[*.md]"), "bread.yaml:8, expected quotes around a text that begins with * or &, got none"),
         (repository(include="['[']"), "repositories[0].include, expected patterns as in .gitignore, such as docs/"),
         (repository(exclude="['[z-a]']"), "repositories[0].exclude, expected patterns as in .gitignore"),
         (repository(exclude=["a"] * 1_001), "repositories[0].exclude, expected at most 1,000 patterns, got 1,001"),
@@ -170,6 +172,9 @@ def test_a_topic_cannot_be_changed(topic):
         ("no: 1", "bread.yaml:1, expected a text for a key, got 'no'; put it in quotes"),
         ("[a]: 1", "bread.yaml:1, expected a text for a key, got a list or a mapping"),
         ("a: .nan", "bread.yaml:1, expected a finite number, got '.nan'"),
+        (ONE + "from: 02024", "bread.yaml:6, expected a number in plain digits, got '02024'"),  # 1044 in YAML 1.1
+        ("a: 1:30", "bread.yaml:1, expected a number in plain digits, got '1:30'"),  # 90
+        ("a: 1_000", "bread.yaml:1, expected a number in plain digits, got '1_000'"),
         ("a: 9223372036854775808", "bread.yaml:1, expected a whole number of at most 64 bits"),
         ("a: " + "9" * 5_000, "bread.yaml:1, expected a number or a day that there is"),
     ],

@@ -85,11 +85,24 @@ def test_what_no_option_says_is_asked_for(here, typing, capsys):
     ]
     assert abs(topic.repositories[0].date - datetime.datetime.now(datetime.UTC).date()) <= datetime.timedelta(1)
     out, err = capsys.readouterr()
-    assert "Tags of its questions, with commas [support]: " in err
+    assert "Tags of its questions, with commas; a comma alone takes all [support]: " in err
     assert "expected a day, a month or a year" in err
     assert "expected a day that is not before 2024-02, got 2024-01" in err
     assert "hunter2" not in err
     assert "What is it about" not in out
+
+
+def test_a_comma_alone_takes_questions_of_all_tags(here, typing):
+    typing("Customer support", ",", "", "", "https://example.org/acme/docs", "", "")
+    assert main(["new", "support"]) == 0
+    assert read_topic(here / "support.yaml").tags == ()
+
+
+def test_answers_that_are_no_text_are_told(here, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9\n"), encoding="utf-8"))
+    assert main(["new", "support"]) == 2
+    assert "error: the answers, expected text in utf-8, got other bytes" in capsys.readouterr().err
+    assert list(here.iterdir()) == []
 
 
 def test_json_is_one_object_on_standard_output(typing, capsys):
@@ -145,6 +158,10 @@ def test_a_file_that_is_there_stays_as_it_is(here, typing, capsys):
         ),
         (["support", *OPTIONS, "--repository", "https://a:hunter2@b/c"], "--repository, url, expected a URL without a"),
         (["support", *OPTIONS, "--repository", "https://example.org/a/b#"], "--repository, tag, expected the name of"),
+        (
+            ["support", *OPTIONS, "--repository", "https://example.org/a/b#2024-02-30"],
+            "--repository, date, expected a day that there is, got '2024-02-30'",
+        ),
         (["support", *OPTIONS, "--documents", ""], "--documents, path, expected a line of text, got ''"),
         (
             ["support", *OPTIONS, "--documents", "a", "--documents", "b/a"],
