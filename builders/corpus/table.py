@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -93,7 +94,12 @@ def _documents(parts: Sequence[tuple[Batch, Path]], tally: Tally, dropped: IO[st
         for row in line.get("documents", ()):
             yield Document(**row)
         if "reason" in line:
-            dropped.write(json.dumps({"source": source.name, **line}, ensure_ascii=False) + "\n")
+            dropped.write(_on_one_line(json.dumps({"source": source.name, **line}, ensure_ascii=False)) + "\n")
+
+
+def _on_one_line(text: str) -> str:
+    """Return JSON without the letters at which some readers end a line though JSON does not."""
+    return re.sub("[\x85\u2028\u2029]", lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def _refuse_twice(parts: Sequence[tuple[Batch, Path]]) -> None:
