@@ -26,9 +26,9 @@ REASONS = {
     EMPTY_ANSWERS: "no text is left of their HTML",
     FABRICATED: "the dumps since mid-2025 hold two invented posts to mark copies",
 }
-_MALFORMED = "malformed rows: "
+MALFORMED = "malformed rows: "
 _MOST_LICENCES = 20
-_KINDS = {
+KINDS = {
     QUESTION: "questions",
     ANSWER: "answers",
     3: "wikis",
@@ -85,7 +85,7 @@ class Collected:
     @property
     def reasons(self) -> dict[str, str]:
         """Return why each rule leaves something out, where its name does not say."""
-        return REASONS | {name: "skipped" for name in self.dropped if name.startswith(_MALFORMED)}
+        return REASONS | {name: "skipped" for name in self.dropped if name.startswith(MALFORMED)}
 
     def post(self, question: Question) -> Post:
         """Return a question with all that it says, its body as text."""
@@ -133,9 +133,9 @@ class _Reading:
         if isinstance(row, BadRow):
             self.found.rows["malformed rows"] += 1
             detail = f": {row.detail}" if row.detail else ""
-            self.drop(_MALFORMED + row.reason, row.post_id, row.line, row.reason + detail)
+            self.drop(MALFORMED + row.reason, row.post_id, row.line, row.reason + detail)
             return
-        self.found.rows[_KINDS.get(row.kind, f"posts of type {row.kind}")] += 1
+        self.found.rows[KINDS.get(row.kind, f"posts of type {row.kind}")] += 1
         self.found.latest = max(self.found.latest, "" if row.fabricated else row.date[:7])
         if row.fabricated:
             self.drop(FABRICATED, str(row.post_id), row.line)

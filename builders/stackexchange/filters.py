@@ -74,9 +74,13 @@ class Filters:
             )
         return rules
 
+    def tagged(self, question: Asked) -> bool:
+        """Return whether a question has one of the tags."""
+        return not self.tags or any(tag.lower() in self.tags for tag in question.tags)
+
     def failed(self, question: Asked) -> str:
         """Return the first rule that a question does not satisfy, in words; "" when it satisfies all."""
-        if self.tags and not any(tag.lower() in self.tags for tag in question.tags):
+        if not self.tagged(question):
             return "questions without any of the tags"
         day = question.date[:10]
         if self.first and day < self.first:

@@ -11,6 +11,9 @@ from freshstack_datasets.errors import shown
 
 QUESTION, ANSWER = 1, 2
 
+FABRICATED_IDS = (1_000_000_001, 1_000_000_010)
+"""Of the question and the answer that were invented, when their owner is -1; meta.stackexchange.com/q/412018."""
+
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SCORE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z?)?", re.ASCII)
@@ -56,7 +59,7 @@ class Post:
     @property
     def fabricated(self) -> bool:
         """Return whether this is one of the two invented posts that dumps since mid-2025 hold to mark copies."""
-        return self.post_id in (1_000_000_001, 1_000_000_010) and self.owner == -1
+        return self.post_id in FABRICATED_IDS and self.owner == -1
 
 
 @dataclass(frozen=True, slots=True)

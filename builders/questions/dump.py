@@ -1,0 +1,116 @@
+"""The questions of a Stack Exchange dump."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from builders.html.text import html_parser
+from builders.questions.records import Answer, Question, Read, Skipped
+from builders.questions.rules import Rules
+from builders.stackexchange.collected import FABRICATED, FOREIGN, KINDS, MALFORMED, MISSING, REASONS
+from builders.stackexchange.dump import CUT_OFF
+from builders.stackexchange.finding import RANGE, find
+from builders.stackexchange.joining import Joined
+from builders.stackexchange.posts import ANSWER, QUESTION, BadRow, Post
+from builders.stackexchange.selecting import Wish
+from builders.stackexchange.site import Site, licence
+
+
+@dataclass
+class DumpDoor:
+    """The questions of a dump that have the tags, each with those of its answers that may be wanted.
+
+    Args:
+        path: The dump's ``Posts.xml``, or the .7z that holds it.
+        site: The site it is of.
+        rules: Which questions and answers are taken.
+        work: A folder for parts.
+        processes: How many processes work.
+        size: Bytes of a plain file that are one piece of work.
+    """
+
+    path: Path
+    site: Site
+    rules: Rules
+    work: Path
+    processes: int = 1
+    size: int = RANGE
+    _read: Read | None = field(default=None, init=False)
+
+    def entries(self) -> Iterator[Question | Skipped]:
+        """Yield the questions that have the tags, and what is wrong, in the order of the dump.
+
+        Raises:
+            InputError: It cannot be read, or is no posts dump.
+            MissingExtraError: A package that is needed is not installed.
+        """
+        html_parser()
+        wish = Wish(self.rules.filters, self.rules.answer == "best")
+        found = find(self.path, wish, self.work, processes=self.processes, size=self.size)
+        with closing(found.rows) as joined:
+            for row in joined.rows():
+                yield from self._of_row(row, joined)
+        if not joined.closed:
+            yield Skipped("", f"line {joined.lines + 1}", MALFORMED + CUT_OFF)
+        counts = {"bytes": found.size, "rows": joined.counts.total(), **_named(joined)}
+        self._read = Read(found.name, found.sha256, counts, self.site.url)
+
+    def source(self) -> Read:
+        """Return what was read, after the last entry."""
+        assert self._read is not None, "the last entry was not asked for"
+        return self._read
+
+    def _of_row(self, row: Post | BadRow, joined: Joined) -> Iterator[Question | Skipped]:
+        place = f"line {row.line}"
+        if isinstance(row, BadRow):
+            yield Skipped(row.post_id, place, MALFORMED + row.reason, row.detail)
+        elif row.fabricated:
+            yield Skipped(str(row.post_id), place, FABRICATED, REASONS[FABRICATED])
+        elif row.kind == QUESTION and self.rules.filters.tagged(row):
+            yield self._question(row, place, joined)
+
+    def _question(self, post: Post, place: str, joined: Joined) -> Question | Skipped:
+        """Return a question with its answers, where it passes, or why its accepted answer cannot be had."""
+        answers: list[Post] = []
+        if not self.rules.filters.failed(post):
+            best = self.rules.answer == "best"
+            wants = post.post_id if best else post.accepted
+            found = joined.answers(wants) if wants else []
+            answers = [one for one in found if one.kind == ANSWER and one.parent == post.post_id and not one.fabricated]
+            if wants and not answers and not best:
+                rule = FOREIGN if found else MISSING
+                return Skipped(str(post.post_id), place, rule, f"{post.accepted}: {REASONS[rule]}")
+        return Question(
+            question_id=str(post.post_id),
+            title=post.title,
+            body=post.body,
+            tags=post.tags,
+            date=post.date,
+            score=post.score,
+            url=self.site.post_url(post),
+            author=self.site.author(post),
+            license=licence(post),
+            answers=tuple(self._answer(answer, post) for answer in answers),
+            place=place,
+        )
+
+    def _answer(self, post: Post, question: Post) -> Answer:
+        return Answer(
+            answer_id=str(post.post_id),
+            text=post.body,
+            score=post.score,
+            date=post.date,
+            author=self.site.author(post),
+            url=self.site.post_url(post),
+            license=licence(post),
+            accepted=post.post_id == question.accepted,
+        )
+
+
+def _named(joined: Joined) -> dict[str, int]:
+    """Return how many rows of each kind there are, those of no kind last."""
+    counts = {int(kind): count for kind, count in joined.counts.items() if kind.isdigit()}
+    named = {KINDS.get(kind, f"posts of type {kind}"): counts[kind] for kind in sorted(counts)}
+    malformed = joined.counts["malformed rows"]
+    return named | ({"malformed rows": malformed} if malformed else {})

@@ -1,0 +1,226 @@
+"""A quick look at rows of a dump, by their bytes: which of them matter.
+
+A row of the usual form is told by one regular expression, and left alone unless it is wanted; any other is parsed. So
+damage to the form of a row is seen everywhere, damage to what stands in its attributes only in rows that matter.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from builders.stackexchange.blocks import UnsureError
+from builders.stackexchange.dump import LIMIT, RawRow, Scanner
+from builders.stackexchange.filters import Filters
+from builders.stackexchange.posts import ANSWER, FABRICATED_IDS, QUESTION, BadRow, Post, read_post
+
+_KNOWN = re.compile(
+    rb'<row Id="([1-9][0-9]{0,17})" PostTypeId="'
+    rb'(?:1"[^>]* Tags="([^"<>]*)"|2" ParentId="([1-9][0-9]{0,17})"|([3-9])")'
+    rb"[^>]*/>\s*(?=<|\Z)"
+)
+"""A row of the usual form: its id; a question's tags, an answer's question, or what else it is.
+
+What is between the quotes of ``Tags`` is the value of that attribute, if it holds no space and no equals sign.
+"""
+
+_STRANGE = re.compile(r"[\s=]|&(?!lt;|gt;)")
+"""What is in no tags of the usual form."""
+
+_COMMENTS = (b"<!--", b"<![CDATA[")
+_FABRICATED = frozenset(str(number).encode() for number in FABRICATED_IDS)
+
+_Known = tuple[bytes, bytes, bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row that matters.
+
+    Args:
+        at: A number that grows from row to row of a block, and is less than its bytes.
+        post: What it is; its line is that in the block.
+    """
+
+    at: int
+    post: Post | BadRow
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen in a block.
+
+    Args:
+        rows: The rows that matter.
+        low: The least number that an answer is looked for by.
+        high: The greatest, 0 when there is none.
+        counts: How many rows of each kind there are, by their type's number, and of "malformed rows".
+        closed: Whether the dump's end tag is there.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    low: int = 0
+    high: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    closed: bool = False
+
+    def range_of(self, numbers: Collection[int]) -> None:
+        """Take the least and the greatest of some numbers."""
+        if numbers:
+            self.low, self.high = min(numbers), max(numbers)
+
+
+@dataclass(slots=True)
+class _Candidate:
+    at: int
+    raw: RawRow
+    known: _Known | None
+    post: Post | BadRow | None = None
+
+
+class Look:
+    """Finds questions by their tags, and the answers to them that are wanted, which it learns on its way.
+
+    Args:
+        filters: Which questions to take. Those that have a tag of them are found, also when they fail otherwise.
+        best: Whether all answers to a question are wanted, or only the accepted one.
+        wanted: What answers are looked for by from the start: their ids, or those of their questions.
+        limit: Bytes that a row may have.
+    """
+
+    def __init__(self, filters: Filters, best: bool, wanted: Collection[int] = (), *, limit: int = LIMIT) -> None:
+        self._filters, self._best, self._limit = filters, best, limit
+        self._wanted = {str(number).encode() for number in wanted}
+        names = "|".join(map(re.escape, sorted(filters.tags)))
+        self._tagged = re.compile(f"[;|](?:{names})[&|]" if filters.tags else "")
+
+    def wants(self, post: Post) -> int:
+        """Return what the answer to a question is looked for by, 0 when none is."""
+        if post.kind != QUESTION or post.fabricated or self._filters.failed(post):
+            return 0
+        return post.post_id if self._best else post.accepted or 0
+
+    def at(self, data: bytes) -> Seen:
+        """Look at the rows of a block.
+
+        Raises:
+            UnsureError: There is a comment, so that they might be none.
+        """
+        rows: Sequence[_Known] = _KNOWN.findall(data)
+        if len(rows) != data.count(b"<"):
+            if any(mark in data for mark in _COMMENTS):
+                raise UnsureError
+            scanner = Scanner(self._limit)
+            seen = self._picked(list(scanner.feed(data, last=True)))
+            seen.closed = scanner.closed
+            return seen
+        if not rows:
+            return Seen()
+        ids, tags, parents, others = zip(*rows, strict=True)
+        questions = _labels(tags)
+        if questions is None or self._matters(ids, questions, parents):
+            return self._picked(list(_rows(data)))
+        seen = Seen(counts=_counted(parents, others))
+        seen.range_of(list(map(int, filter(None, parents) if self._best else ids)))
+        return seen
+
+    def at_rows(self, rows: Sequence[RawRow]) -> Seen:
+        """Look at rows that were told from each other with care."""
+        return self._picked(rows)
+
+    def _matters(self, ids: Sequence[bytes], questions: str, parents: Sequence[bytes]) -> bool:
+        """Return whether any row of a block may matter."""
+        if self._tagged.search(questions.lower()) or not _FABRICATED.isdisjoint(ids):
+            return True
+        return not self._wanted.isdisjoint(parents if self._best else ids)
+
+    def _picked(self, raw: Sequence[RawRow]) -> Seen:
+        """Look at each row: first for questions, then for answers, which may stand before theirs."""
+        seen = Seen()
+        candidates = [_Candidate(at, row, _known(row)) for at, row in enumerate(raw)]
+        for one in candidates:
+            if one.known is None or self._asks(one.known):
+                one.post = read_post(one.raw)
+                if isinstance(one.post, Post) and (number := self.wants(one.post)):
+                    self._wanted.add(str(number).encode())
+        numbers = []
+        for one in candidates:
+            if one.known and one.post is None and one.known[2 if self._best else 0] in self._wanted:
+                one.post = read_post(one.raw)
+            numbers += self._number(one)
+            seen.counts[_kind(one)] += 1
+            if one.post is not None and self._is_found(one.post):
+                seen.rows.append(Row(one.at, one.post))
+        seen.range_of(numbers)
+        return seen
+
+    def _asks(self, known: _Known) -> bool:
+        """Return whether a row of the usual form may be a question that was asked for, or one of the invented posts."""
+        number, tags, parent, other = known
+        if number in _FABRICATED:
+            return True
+        if parent or other:
+            return False
+        questions = _labels([tags])
+        return questions is None or bool(self._tagged.search(questions.lower()))
+
+    def _is_found(self, post: Post | BadRow) -> bool:
+        if isinstance(post, BadRow) or post.fabricated:
+            return True
+        if post.kind == QUESTION and self._filters.tagged(post):
+            return True
+        if self._best:
+            return post.kind == ANSWER and str(post.parent).encode() in self._wanted
+        return str(post.post_id).encode() in self._wanted
+
+    def _number(self, one: _Candidate) -> list[int]:
+        """Return what a row can be looked for by as an answer."""
+        if one.known is not None:
+            number = one.known[2 if self._best else 0]
+            return [int(number)] if number else []
+        if not isinstance(one.post, Post):
+            return []
+        return [one.post.parent or 0] if self._best else [one.post.post_id]
+
+
+def _known(row: RawRow) -> _Known | None:
+    """Return what the quick look knows of a row, None when it has to be parsed."""
+    found = None if row.wrong else _KNOWN.fullmatch(row.data)
+    if found is None:
+        return None
+    number, tags, parent, other = (part or b"" for part in found.groups())
+    return number, tags, parent, other
+
+
+def _rows(data: bytes) -> Iterator[RawRow]:
+    """Yield the rows of a block that holds no others than usual ones."""
+    line, before = 1, 0
+    for found in _KNOWN.finditer(data):
+        line += data.count(b"\n", before, found.start())
+        before = found.start()
+        yield RawRow(line, found.group().rstrip())
+
+
+def _labels(tags: Sequence[bytes]) -> str | None:
+    """Return all tags of several values with marks around each, None when one of these is of no usual form."""
+    try:
+        text = (b"|" + b"|".join(tags) + b"|").decode()
+    except UnicodeDecodeError:
+        return None
+    return None if _STRANGE.search(text) else text
+
+
+def _counted(parents: Sequence[bytes], others: Sequence[bytes]) -> Counter[str]:
+    counts = Counter({kind.decode(): number for kind, number in Counter(others).items() if kind})
+    counts[str(ANSWER)] = sum(map(bool, parents))
+    counts[str(QUESTION)] = len(others) - counts.total()
+    return counts
+
+
+def _kind(one: _Candidate) -> str:
+    if isinstance(one.post, BadRow):
+        return "malformed rows"
+    if one.post is not None:
+        return str(one.post.kind)
+    _, _, parent, other = one.known or (b"", b"", b"", b"")
+    return other.decode() or str(ANSWER if parent else QUESTION)
