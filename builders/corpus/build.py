@@ -7,16 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from builders.chunking import pdf
 from builders.corpus.settings import OURS, Settings, installed
 from builders.corpus.sources import Source, sources_of
 from builders.corpus.table import Tally, write_table
-from builders.corpus.work import CRASH, Batch, Cutting, Listing, batches
+from builders.corpus.work import CRASH, Batch, Cutting, Listing, batches, pdfs_in
 from builders.repositories import REASONS, fetch
 from builders.stages import run
 from builders.topics import Topic
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_folder, refuse_taken
-from freshstack_datasets.recipe import Filter, Generator, Recipe
+from freshstack_datasets.recipe import Filter, Generator, Recipe, Tool
 from freshstack_datasets.recipe import Source as Told
 
 FILE = "corpus.json"
@@ -26,6 +27,9 @@ _MEANT = REASONS | {
     "empty": "no content, or nothing but white space",
     "encoding": "no encoding makes text of it",
     "notebook": "a notebook that cannot be read",
+    "pdf": "a PDF that cannot be read",
+    "scanned": "a PDF without text",
+    pdf.MISSING: "a PDF, and no package to read it",
     "timeout": "it took too long",
     CRASH: "a library ended on it, or hung",
     _REPEATED: "the compatible mode gives two pieces of a file one id; the first was kept",
@@ -84,12 +88,16 @@ def build(
             fetch(topic.repositories, bundles, say=say)
         found = sources_of(topic, bundles)
         lists = run(Listing(), found, work, processes=processes, what="listing")
+        pdfs = 0 if settings.like else sum(map(pdfs_in, found, lists))
+        if pdfs and pdf.reader() is None:
+            say(f"warning: {pdfs:,} PDFs are left out; to read them: {pdf.how_to_install()}")
         shards = [shard for source, files in zip(found, lists, strict=True) for shard in batches(source, files)]
         parts = run(Cutting(settings), shards, work, processes=processes, what="chunking")
         if [source.digest for source in sources_of(topic, bundles)] != [source.digest for source in found]:
             raise InputError("documents changed while they were read", hint="run the same command again")
         with atomic_folder(out) as folder:
-            built = _written(folder, topic, settings, found, list(zip(shards, parts, strict=True)))
+            tool = settings.tool(*([pdf.PACKAGE] if pdfs and pdf.reader() else []))
+            built = _written(folder, topic, settings, tool, found, list(zip(shards, parts, strict=True)))
     return Built(out, *built)
 
 
@@ -111,7 +119,12 @@ def _workshop(out: Path) -> Iterator[Path]:
 
 
 def _written(
-    folder: Path, topic: Topic, settings: Settings, sources: Sequence[Source], parts: Sequence[tuple[Batch, Path]]
+    folder: Path,
+    topic: Topic,
+    settings: Settings,
+    tool: Tool,
+    sources: Sequence[Source],
+    parts: Sequence[tuple[Batch, Path]],
 ) -> tuple[str, dict[str, int], dict[str, int]]:
     """Write table, list of what was left out and description; return what ``Built`` says of them."""
     tally = Tally()
@@ -123,7 +136,7 @@ def _written(
     recipe = Recipe(
         builder="corpus",
         topic_sha256=topic.digest,
-        chunker=settings.tool(),
+        chunker=tool,
         tokenizer=settings.tokenizer(),
         filters=tuple(Filter(name=n, dropped=count, reason=_MEANT.get(n, "")) for n, count in filters.items()),
     )

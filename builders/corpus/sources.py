@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
+from builders.chunking.pdf import reader
 from builders.corpus.files import Files
 from builders.corpus.records import Item
 from builders.corpus.rows import Rows
@@ -19,8 +20,9 @@ from builders.topics import Documents, Repository, Topic
 from builders.topics.addresses import is_path
 from freshstack_datasets.errors import InputError, shown, shown_path
 
-READ = ("*.md", "*.markdown", "*.txt", "*.html", "*.htm", "*.ipynb")
-"""Files of a folder of documents that are read when the topic includes none by name."""
+_ENDS = ("md", "markdown", "txt", "html", "htm", "ipynb", "pdf")
+READ = tuple("*." + "".join(f"[{letter}{letter.upper()}]" for letter in end) for end in _ENDS)
+"""Files of a folder of documents that are read when the topic includes none by name: also ``MANUAL.PDF``."""
 
 
 class Reading(Protocol):
@@ -61,7 +63,8 @@ class Source:
     @property
     def key(self) -> str:
         """All that decides on what is read, as a text."""
-        return f"{self.told.model_dump_json()} {self.digest} {LARGEST} {READ}"
+        pdf = f" {reader()}" if isinstance(self.told, Documents) else ""
+        return f"{self.told.model_dump_json()} {self.digest} {LARGEST} {READ}{pdf}"
 
     @property
     def address(self) -> str:
@@ -133,7 +136,7 @@ def _folder(told: Documents) -> Checkout:
         include=told.include or READ,
         exclude=told.exclude,
     )
-    return Checkout(repository, Pinned(told.path, "", "", told.license), Folder(Path(told.path)))
+    return Checkout(repository, Pinned(told.path, "", "", told.license), Folder(Path(told.path), pdfs=True))
 
 
 def _on_github(url: str) -> str | None:

@@ -18,6 +18,7 @@ from builders.corpus.sources import Reading, Source
 from builders.repositories import Passed, SourceFile
 from builders.stages import code
 from builders.stages.watchdog import alive
+from builders.topics import Documents
 from freshstack_datasets.errors import FreshStackError
 
 FILES = 200
@@ -70,6 +71,15 @@ class Listing:
     def close(self) -> None:
         """Close the source."""
         self._opened.close()
+
+
+def pdfs_in(source: Source, listing: Path) -> int:
+    """Return how many PDFs of a folder of documents are to be read, by the list of its files."""
+    if not isinstance(source.told, Documents):
+        return 0
+    with listing.open("rb") as file:
+        places = map(json.loads, file)
+        return sum(place["path"].lower().endswith(".pdf") and "reason" not in place for place in places)
 
 
 @dataclass(frozen=True, slots=True)
