@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from builders.stackexchange.archive import Readable
 from builders.stackexchange.dump import LIMIT
 
@@ -34,6 +36,10 @@ class Block:
 
     at: int
     data: bytes
+
+    def count(self, letter: bytes) -> int:
+        """Return how often a byte is there; several times as fast as ``bytes.count``."""
+        return int(np.count_nonzero(np.frombuffer(self.data, np.uint8) == letter[0]))
 
 
 def blocks(
@@ -65,13 +71,13 @@ def blocks(
                 return
         if begun:
             cut, done = _cut(buffer, None if end is None else end - at, last)
+            if max(cut, len(buffer) - cut) > limit:
+                raise UnsureError
             if cut:
                 yield Block(at, buffer[:cut])
                 buffer, at = buffer[cut:], at + cut
             if done:
                 return
-        if len(buffer) > limit:
-            raise UnsureError
 
 
 def _cut(buffer: bytes, border: int | None, last: bool) -> tuple[int, bool]:

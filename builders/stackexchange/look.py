@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from builders.stackexchange.blocks import UnsureError
+from builders.stackexchange.blocks import Block, UnsureError
 from builders.stackexchange.dump import LIMIT, RawRow, Scanner
 from builders.stackexchange.filters import Filters
 from builders.stackexchange.posts import ANSWER, FABRICATED_IDS, QUESTION, BadRow, Post, read_post
@@ -85,11 +85,10 @@ class Look:
         filters: Which questions to take. Those that have a tag of them are found, also when they fail otherwise.
         best: Whether all answers to a question are wanted, or only the accepted one.
         wanted: What answers are looked for by from the start: their ids, or those of their questions.
-        limit: Bytes that a row may have.
     """
 
-    def __init__(self, filters: Filters, best: bool, wanted: Collection[int] = (), *, limit: int = LIMIT) -> None:
-        self._filters, self._best, self._limit = filters, best, limit
+    def __init__(self, filters: Filters, best: bool, wanted: Collection[int] = ()) -> None:
+        self._filters, self._best = filters, best
         self._wanted = {str(number).encode() for number in wanted}
         names = "|".join(map(re.escape, sorted(filters.tags)))
         self._tagged = re.compile(f"[;|](?:{names})[&|]" if filters.tags else "")
@@ -100,17 +99,18 @@ class Look:
             return 0
         return post.post_id if self._best else post.accepted or 0
 
-    def at(self, data: bytes) -> Seen:
+    def at(self, block: Block) -> Seen:
         """Look at the rows of a block.
 
         Raises:
             UnsureError: There is a comment, so that they might be none.
         """
+        data = block.data
         rows: Sequence[_Known] = _KNOWN.findall(data)
-        if len(rows) != data.count(b"<"):
+        if len(rows) != block.count(b"<"):
             if any(mark in data for mark in _COMMENTS):
                 raise UnsureError
-            scanner = Scanner(self._limit)
+            scanner = Scanner(LIMIT)
             seen = self._picked(list(scanner.feed(data, last=True)))
             seen.closed = scanner.closed
             return seen

@@ -129,7 +129,7 @@ class Completing:
             look = Look(self.wish.filters, self.wish.best, self.wanted)
             for place in shard:
                 file.seek(place.at)
-                _write(look.at(file.read(place.size)), place.at, place.line, look, stream)
+                _write(look.at(Block(place.at, file.read(place.size))), place.at, place.line, look, stream)
 
     def close(self) -> None:
         """Do nothing: nothing is open."""
@@ -141,10 +141,10 @@ def write_found(found: Iterable[Block], wish: Wish, part: Path) -> None:
     with part.open("w", encoding="utf-8", newline="\n") as stream:
         try:
             for block in found:
-                seen = look.at(block.data)
+                seen = look.at(block)
                 _write(seen, block.at, line, look, stream)
                 total.add(seen, block.at, len(block.data), line)
-                line += block.data.count(b"\n")
+                line += block.count(b"\n")
         except UnsureError:
             total.unsure = True
         total.lines = line
@@ -167,7 +167,7 @@ def write_missing(
     with part.open("w", encoding="utf-8", newline="\n") as stream:
         for block in found:
             if block.at in chosen:
-                _write(look.at(block.data), block.at, chosen[block.at].line, look, stream)
+                _write(look.at(block), block.at, chosen[block.at].line, look, stream)
 
 
 def write_with_care(rows: Iterator[RawRow], wish: Wish, wanted: Iterable[int], part: Path) -> None:
