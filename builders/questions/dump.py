@@ -10,9 +10,10 @@ from builders.questions.records import Answer, Question, Read, Skipped
 from builders.questions.rules import Rules
 from builders.stackexchange.collected import FABRICATED, FOREIGN, KINDS, MALFORMED, MISSING, REASONS
 from builders.stackexchange.dump import CUT_OFF
+from builders.stackexchange.filters import UNTAGGED
 from builders.stackexchange.finding import RANGE, find
 from builders.stackexchange.joining import Joined
-from builders.stackexchange.posts import ANSWER, QUESTION, BadRow, Post
+from builders.stackexchange.posts import ANSWER, QUESTION, BadRow, Post, duplicate
 from builders.stackexchange.selecting import Wish
 from builders.stackexchange.site import Site, licence
 
@@ -48,31 +49,33 @@ class DumpDoor:
         html_parser()
         wish = Wish(self.rules.filters, self.rules.answer == "best")
         found = find(self.path, wish, self.work, processes=self.processes, size=self.size)
+        asked = 0
         with closing(found.rows) as joined:
-            for row in joined.rows():
-                yield from self._of_row(row, joined)
+            for row, is_first in joined.rows():
+                if isinstance(row, BadRow):
+                    yield _malformed(row)
+                    continue
+                asked += row.kind == QUESTION and (row.fabricated or self.rules.filters.tagged(row))
+                if not is_first:
+                    yield _malformed(duplicate(row))
+                elif row.fabricated:
+                    yield Skipped(str(row.post_id), f"line {row.line}", FABRICATED, REASONS[FABRICATED])
+                elif row.kind == QUESTION and self.rules.filters.tagged(row):
+                    yield self._question(row, joined)
         if not joined.closed:
             yield Skipped("", f"line {joined.lines + 1}", MALFORMED + CUT_OFF)
         counts = {"bytes": found.size, "rows": joined.counts.total(), **_named(joined)}
-        self._read = Read(found.name, found.sha256, counts, self.site.url)
+        untagged = {UNTAGGED: joined.counts[str(QUESTION)] - asked} if self.rules.filters.tags else {}
+        self._read = Read(found.name, found.sha256, counts, self.site.url, unlisted=untagged)
 
     def source(self) -> Read:
         """Return what was read, after the last entry."""
         assert self._read is not None, "the last entry was not asked for"
         return self._read
 
-    def _of_row(self, row: Post | BadRow, joined: Joined) -> Iterator[Question | Skipped]:
-        place = f"line {row.line}"
-        if isinstance(row, BadRow):
-            yield Skipped(row.post_id, place, MALFORMED + row.reason, row.detail)
-        elif row.fabricated:
-            yield Skipped(str(row.post_id), place, FABRICATED, REASONS[FABRICATED])
-        elif row.kind == QUESTION and self.rules.filters.tagged(row):
-            yield self._question(row, place, joined)
-
-    def _question(self, post: Post, place: str, joined: Joined) -> Question | Skipped:
+    def _question(self, post: Post, joined: Joined) -> Question | Skipped:
         """Return a question with its answers, where it passes, or why its accepted answer cannot be had."""
-        answers: list[Post] = []
+        place, answers = f"line {post.line}", list[Post]()
         if not self.rules.filters.failed(post):
             best = self.rules.answer == "best"
             wants = post.post_id if best else post.accepted
@@ -106,6 +109,10 @@ class DumpDoor:
             license=licence(post),
             accepted=post.post_id == question.accepted,
         )
+
+
+def _malformed(row: BadRow) -> Skipped:
+    return Skipped(row.post_id, f"line {row.line}", MALFORMED + row.reason, row.detail)
 
 
 def _named(joined: Joined) -> dict[str, int]:

@@ -87,7 +87,8 @@ class Read:
         sha256: The digest of the file's bytes; of a folder, that of its files' names and digests.
         counts: How many bytes, rows, questions, answers and so on it holds.
         url: Where it comes from, "" when nobody knows.
-        licenses: The licences of what was taken.
+        licenses: The licences of its texts, where they are counted.
+        unlisted: From a reason to how many questions were left out for it, none of which is an entry.
     """
 
     name: str
@@ -95,10 +96,14 @@ class Read:
     counts: dict[str, int] = field(default_factory=dict)
     url: str = ""
     licenses: tuple[str, ...] = ()
+    unlisted: dict[str, int] = field(default_factory=dict)
 
 
 class Door(Protocol):
-    """A way in for questions: a dump, or a forum's export."""
+    """A way in for questions: a dump, or a forum's export.
+
+    Each question comes once; ids are such that records take them, and texts are Unicode.
+    """
 
     def entries(self) -> Iterator[Question | Skipped]:
         """Yield all that may be wanted, and what is wrong, in an order that the input alone decides.

@@ -11,6 +11,9 @@ from freshstack_datasets.errors import InputError, shown
 _DAY = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?", re.ASCII)
 
 
+UNTAGGED = "questions without any of the tags"
+
+
 class Asked(Protocol):
     """What is known of a question."""
 
@@ -81,7 +84,7 @@ class Filters:
     def failed(self, question: Asked) -> str:
         """Return the first rule that a question does not satisfy, in words; "" when it satisfies all."""
         if not self.tagged(question):
-            return "questions without any of the tags"
+            return UNTAGGED
         day = question.date[:10]
         if self.first and day < self.first:
             return f"questions before {self.first}"

@@ -27,6 +27,7 @@ from builders.stackexchange.selecting import (
 )
 from builders.stages import code, run
 from freshstack_datasets.errors import InputError, shown_path
+from freshstack_datasets.files import atomic_file
 from freshstack_datasets.progress import track
 
 RANGE = 64 << 20
@@ -116,16 +117,16 @@ def _by_range(joined: Joined) -> tuple[list[int], list[tuple[Place, ...]]]:
 def _in_archive(path: Path, wish: Wish, work: Path) -> Found:
     """Look at an archive's blocks as they come, each for the answers to all questions so far."""
     joined, part = Joined(wish.best), work / "archive.part"
-    with opened(path) as (file, size, head):
+    with opened(path) as (file, size, head), atomic_file(part) as place:
         name, stream = name_of(path, file), Digested(file, head)
-        write_found(_tracked(blocks(stream, head=head), size, "looking for questions"), wish, part)
+        write_found(_tracked(blocks(stream, head=head), size, "looking for questions"), wish, place)
     joined.take(part)
     missing = {} if joined.unsure else {place.at: place for _, place in joined.unread()}
     if missing:
         again = work / "archive-again.part"
-        with opened(path) as (file, size, head):
+        with opened(path) as (file, size, head), atomic_file(again) as place:
             found = _tracked(blocks(file, head=head), size, "looking for answers")
-            write_missing(found, wish, joined.wanted(), missing, again)
+            write_missing(found, wish, joined.wanted(), missing, place)
         joined.take(again, 0)
     return Found(name, stream.size, stream.sha256, joined)
 
@@ -137,10 +138,12 @@ def _tracked(found: Iterator[Block], size: int, what: str) -> Iterator[Block]:
 def _with_care(path: Path, wish: Wish, work: Path) -> Found:
     """Look at a dump in which rows cannot be told by where one begins."""
     joined, dump, part = Joined(wish.best), Dump(path), work / "with-care.part"
-    write_with_care(dump.rows(), wish, (), part)
+    with atomic_file(part) as place:
+        write_with_care(dump.rows(), wish, (), place)
     joined.take(part)
     if any(joined.unread()):
         again = work / "with-care-again.part"
-        write_with_care(Dump(path).rows(), wish, joined.wanted(), again)
+        with atomic_file(again) as place:
+            write_with_care(Dump(path).rows(), wish, joined.wanted(), place)
         joined.take(again, 0)
     return Found(dump.name, dump.size, dump.sha256, joined)

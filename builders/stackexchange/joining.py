@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from builders.stackexchange.posts import BadRow, Post, duplicate
+from builders.stackexchange.posts import BadRow, Post
 from builders.stackexchange.selecting import Place
 
 _MOST_OPEN = 64
@@ -99,8 +99,8 @@ class Joined:
                 place = Place(int(starts[block]), int(sizes[block]), int(lines[block]))
                 yield self._parts[ranges[block]][1], place
 
-    def rows(self) -> Iterator[Post | BadRow]:
-        """Yield all rows in the order of the dump, each once; of two posts of one id the second is a row that is wrong.
+    def rows(self) -> Iterator[tuple[Post | BadRow, bool]]:
+        """Yield all rows in the order of the dump, each once, and whether it is the first of its id.
 
         After this, nothing can be taken.
         """
@@ -114,8 +114,7 @@ class Joined:
         is_first = np.zeros(len(at), bool)
         is_first[self._firsts] = True
         for row in self._order.tolist():
-            post = self._row(row)
-            yield post if isinstance(post, BadRow) or is_first[row] else duplicate(post)
+            yield self._row(row), bool(is_first[row])
 
     def answers(self, wants: int) -> list[Post]:
         """Return the posts that may be an answer, in the order of the dump; to be called while ``rows`` goes on.

@@ -1,0 +1,64 @@
+"""``python -m builders questions``: the questions of a topic, out of a dump or a forum's export."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from builders.commands.built import listed
+from freshstack_datasets.cli import console
+from freshstack_datasets.cli.console import Json, Verbose
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to a command line."""
+    app.command(
+        "questions",
+        epilog="Example: python -m builders questions builders/topics/laravel.yaml --posts stackoverflow.com-Posts.7z "
+        "--out questions",
+    )(_questions)
+
+
+def _questions(
+    topic: Annotated[Path, typer.Argument(metavar="TOPIC.yaml", help="The topic file.")],
+    posts: Annotated[
+        Path,
+        typer.Option(
+            metavar="PATH",
+            help="The file Posts.xml of a site's dump, or the .7z it comes in; or a forum's export: JSON lines, or "
+            "issues or discussions as GitHub's API gives them, in a file or a folder.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the questions.")],
+    processes: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
+    ] = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Take the questions of a topic, each with its answer, out of a dump or a forum's export.
+
+    A question is taken that has a tag of the topic, was asked in its period, and whose accepted answer has a score of at
+    least 1; the topic's questions say otherwise.
+
+    DIR then holds the table queries/, answers.jsonl with whom to name for each answer, dropped.jsonl with what was left
+    out though it has a tag, and with damaged rows, each with the reason, and questions.json with the source and how it
+    was made. The same input gives the same bytes, whatever the number of processes.
+
+    What is done on a Posts.xml is kept in DIR.parts until the end: the same command, run again after an interruption,
+    goes on there.
+    """
+    from builders.questions.build import build
+    from builders.topics import read_topic
+
+    built = build(read_topic(topic), posts, out, processes=processes or os.cpu_count() or 1)
+    if as_json:
+        told = {"digest": built.digest, "counts": built.counts, "read": built.read, "dropped": built.dropped}
+        console.say_json({"path": str(out), **told})
+        return
+    console.say(f"{out}: {console.counted(built.counts['questions'], 'questions')}, digest {built.digest[:12]}")
+    console.say("read: " + listed(built.read))
+    if built.dropped:
+        console.say("left out: " + listed(built.dropped))

@@ -1,0 +1,119 @@
+"""From a topic file and a dump or a forum's export to a folder with its questions, and how they were made."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builders.outputs import write_about, write_table
+from builders.questions.doors import door_of
+from builders.questions.records import Read
+from builders.questions.rules import REASONS, Rules
+from builders.questions.sorting import Sorting
+from builders.stackexchange import collected
+from builders.stages.workshop import workshop
+from builders.topics import Topic
+from freshstack_datasets.errors import InputError, SnapshotError, shown_path
+from freshstack_datasets.files import atomic_folder, refuse_taken
+from freshstack_datasets.recipe import Filter, Recipe, Source
+from freshstack_datasets.tables.schema import QUERIES
+
+FILE = "questions.json"
+_OURS = "parts-of-questions"
+_MEANT = collected.REASONS | REASONS
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was made.
+
+    Args:
+        path: The folder.
+        digest: The digest of the table, which depends on nothing but its rows.
+        counts: How many questions were taken and left out.
+        read: How many rows and so on the source has.
+        dropped: From a reason to how many entries were left out for it.
+    """
+
+    path: Path
+    digest: str
+    counts: dict[str, int]
+    read: dict[str, int]
+    dropped: dict[str, int]
+
+
+def build(topic: Topic, posts: Path, out: Path, *, processes: int = 1) -> Built:
+    """Make the questions of a topic.
+
+    Meanwhile parts are kept beside the folder, in one of the same name with ``.parts`` behind it. The same call, made
+    again after any end, goes on from those of a plain dump.
+
+    Args:
+        topic: The topic.
+        posts: A dump's ``Posts.xml`` or its .7z, or a forum's export.
+        out: A new folder.
+        processes: How many processes work; the result is the same for any number.
+
+    Raises:
+        InputError: Something cannot be read, or no question is left.
+        MissingExtraError: A package that is needed is not installed.
+    """
+    rules, out = Rules.of(topic), out.absolute()
+    refuse_taken(out)
+    with workshop(out, _OURS) as work, atomic_folder(out) as folder:
+        door, language = door_of(posts, topic, rules, work, processes)
+        with Sorting(folder, rules, language, topic.questions.license) as sorting:
+            try:
+                table = write_table(folder, QUERIES, sorting.queries(door))
+            except SnapshotError:
+                if sorting.taken:
+                    raise
+                raise _nothing_left(posts, door.source(), sorting.dropped) from None
+        read, dropped = door.source(), {name: count for name, count in sorted(sorting.dropped.items()) if count}
+        counts = {"questions": sorting.taken, "left_out": sum(dropped.values())}
+        recipe = Recipe(
+            builder="questions",
+            parameters=_parameters(topic),
+            topic_sha256=topic.digest,
+            filters=tuple(Filter(name=n, dropped=count, reason=_MEANT.get(n, "")) for n, count in dropped.items()),
+        )
+        write_about(folder / FILE, topic.name, [_source(read, sorting.licenses)], recipe, table, counts)
+    return Built(out, table["digest"], counts, dict(read.counts), dropped)
+
+
+def _parameters(topic: Topic) -> dict[str, Any]:
+    """Return the rules as the topic says them, those that let everything pass left out."""
+    rules = topic.questions
+    given = {
+        "tags": sorted(topic.tags) or None,
+        "from": topic.first and topic.first.isoformat(),
+        "to": topic.last and topic.last.isoformat(),
+        "min_score": rules.min_score,
+        "answer": rules.answer,
+        "min_answer_score": rules.min_answer_score,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _source(read: Read, licenses: set[str]) -> Source:
+    name = "".join(c if c.isprintable() else "\ufffd" for c in read.name)[:300]
+    return Source(
+        url=read.url or name,
+        name=name,
+        sha256=read.sha256,
+        license=" AND ".join(sorted(licenses))[:500] or None,
+        counts=read.counts,
+    )
+
+
+def _nothing_left(posts: Path, read: Read, dropped: Counter[str]) -> InputError:
+    told = [f"{count:,} {name}" for name, count in read.counts.items() if count]
+    out = [f"{count:,} {name}" for name, count in sorted(dropped.items())]
+    unscored = any("score" in name and "accepted answer" in name for name in dropped)
+    hint = "min_answer_score: null in the topic's questions lets any answer pass" if unscored else "loosen the rules"
+    return InputError(
+        f"no question of {shown_path(posts)} is left",
+        expected="one that has a tag of the topic, and an answer",
+        got=", ".join(told) + (f"; left out: {', '.join(out)}" if out else ""),
+        hint=f"{hint}, or take another source",
+    )

@@ -1,0 +1,33 @@
+"""A folder for the parts of a build, beside what it makes: it outlives whatever ends the build, to go on with it."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from freshstack_datasets.errors import InputError, shown_path
+
+
+@contextmanager
+def workshop(out: Path, mark: str) -> Iterator[Path]:
+    """Yield the folder for parts, one of ours, which stays when the block ends early and something is in it.
+
+    Args:
+        out: What is made; the folder has its name with ``.parts`` behind it.
+        mark: The name of an empty file, by which the builder knows a folder of its own.
+
+    Raises:
+        InputError: There is one of that name, and it holds other files.
+    """
+    work = out.with_name(f"{out.name}.parts")
+    if work.is_dir() and any(work.iterdir()) and not (work / mark).is_file():
+        raise InputError(f"{shown_path(work)} is needed for parts", got="a folder that holds other files")
+    work.mkdir(parents=True, exist_ok=True)
+    (work / mark).touch()
+    try:
+        yield work
+    except BaseException:
+        if [path.name for path in work.iterdir()] == [mark]:
+            shutil.rmtree(work, ignore_errors=True)
+        raise
+    shutil.rmtree(work, ignore_errors=True)
