@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from builders.commands import cards, convert, corpus, correct, fetch, new, publish, tags
+from builders.commands import cards, convert, corpus, correct, fetch, new, publish, questions, stats, tags
 from builders.commands.built import facts, listed, say_built
 from builders.nimbus import SEED
 from freshstack_datasets.cli import console
@@ -95,6 +95,8 @@ correct.add_to(app)
 fetch.add_to(app)
 new.add_to(app)
 publish.add_to(app)
+questions.add_to(app)
+stats.add_to(app)
 tags.add_to(app)
 
 

@@ -108,8 +108,7 @@ def holm(p: Floats) -> Floats:
 def detectable_difference(differences: Floats, power: float = 0.8) -> Floats:
     """Return the smallest true difference that so many queries would show with a power of 80 %.
 
-    That is (z(0.975) + z(0.8)) * s / sqrt(n), with s the standard deviation of the differences of n queries: a
-    paired test at the two-sided 5 % level finds a difference of that size four times in five.
+    See ``detectable``, for which the spread is that of the differences.
 
     Args:
         differences: float64 of shape (rows, queries), at least two queries.
@@ -118,9 +117,26 @@ def detectable_difference(differences: Floats, power: float = 0.8) -> Floats:
     Returns:
         float64 of shape (rows,).
     """
+    return detectable(differences.std(axis=1, ddof=1), differences.shape[1], power)
+
+
+def detectable(spread: Floats, queries: int, power: float = 0.8) -> Floats:
+    """Return the smallest true difference that so many queries would show, from how it varies over queries.
+
+    That is (z(0.975) + z(0.8)) * s / sqrt(n), with s the standard deviation of the differences of n queries: a
+    paired test at the two-sided 5 % level finds a difference of that size four times in five.
+
+    Args:
+        spread: The standard deviation of the difference of two systems from query to query; float64 of any shape.
+        queries: How many queries there are, at least one.
+        power: The chance to find it.
+
+    Returns:
+        float64 of the same shape.
+    """
     z = NormalDist().inv_cdf((1 + LEVEL) / 2) + NormalDist().inv_cdf(power)
-    detectable: Floats = z * differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
-    return detectable
+    smallest: Floats = z * spread / np.sqrt(queries)
+    return smallest
 
 
 def _summable(values: Floats) -> Floats:
