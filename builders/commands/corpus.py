@@ -34,6 +34,10 @@ def _corpus(
         int | None,
         typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
     ] = None,
+    cluster: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Let a cluster do the work: executor (slurm, ray, local), tasks, …."),
+    ] = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -45,11 +49,15 @@ def _corpus(
     What is done is kept in DIR.parts until the end: the same command, run again after an interruption, goes on there.
     """
     from builders.corpus import Settings, build
+    from builders.stages import Cluster
     from builders.topics import read_topic
 
+    where = Cluster.read(cluster) if cluster else None
     settings = Settings(encoding, limit, like)
     count = processes or os.cpu_count() or 1
-    built = build(read_topic(topic), out, sources=sources, settings=settings, processes=count, say=console.message)
+    built = build(
+        read_topic(topic), out, sources=sources, settings=settings, processes=count, cluster=where, say=console.message
+    )
     if as_json:
         told = {"digest": built.digest, "counts": built.counts, "dropped": built.dropped}
         console.say_json({"path": str(out), **told})

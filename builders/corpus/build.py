@@ -13,7 +13,7 @@ from builders.corpus.sources import Source, sources_of
 from builders.corpus.table import Tally, write_table
 from builders.corpus.work import CRASH, Batch, Cutting, Listing, batches, pdfs_in
 from builders.repositories import REASONS, fetch
-from builders.stages import run
+from builders.stages import Cluster, run
 from builders.topics import Topic
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_folder, refuse_taken
@@ -60,6 +60,7 @@ def build(
     sources: Path | None = None,
     settings: Settings | None = None,
     processes: int = 1,
+    cluster: Cluster | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Built:
     """Make the corpus of a topic.
@@ -73,6 +74,7 @@ def build(
         sources: A folder that ``fetch`` filled; without it, the repositories are fetched first.
         settings: How files are cut.
         processes: How many processes work; the result is the same for any number.
+        cluster: Who lists and cuts instead, with the same result; fetching and the end of the work stay here.
         say: Takes a line for people.
 
     Raises:
@@ -87,12 +89,12 @@ def build(
         if sources is None and topic.repositories:
             fetch(topic.repositories, bundles, say=say)
         found = sources_of(topic, bundles)
-        lists = run(Listing(), found, work, processes=processes, what="listing")
+        lists = run(Listing(), found, work, processes=processes, cluster=cluster, what="listing")
         pdfs = 0 if settings.like else sum(map(pdfs_in, found, lists))
         if pdfs and pdf.reader() is None:
             say(f"warning: {pdfs:,} PDFs are left out; to read them: {pdf.how_to_install()}")
         shards = [shard for source, files in zip(found, lists, strict=True) for shard in batches(source, files)]
-        parts = run(Cutting(settings), shards, work, processes=processes, what="chunking")
+        parts = run(Cutting(settings), shards, work, processes=processes, cluster=cluster, what="chunking")
         if [source.digest for source in sources_of(topic, bundles)] != [source.digest for source in found]:
             raise InputError("documents changed while they were read", hint="run the same command again")
         with atomic_folder(out) as folder:

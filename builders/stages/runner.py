@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from builders.stages.cluster import Cluster
 from builders.stages.marks import Job, jobs
 from builders.stages.pool import pooled
 from builders.stages.records import Divisible, Stage
@@ -17,7 +18,15 @@ from freshstack_datasets.progress import track
 S = TypeVar("S")
 
 
-def run(stage: Stage[S], shards: Sequence[S], folder: Path, *, processes: int = 1, what: str = "") -> list[Path]:
+def run(
+    stage: Stage[S],
+    shards: Sequence[S],
+    folder: Path,
+    *,
+    processes: int = 1,
+    cluster: Cluster | None = None,
+    what: str = "",
+) -> list[Path]:
     """Make the parts of all shards and return their paths, in the order of the shards.
 
     Args:
@@ -25,6 +34,7 @@ def run(stage: Stage[S], shards: Sequence[S], folder: Path, *, processes: int = 
         shards: The shards.
         folder: Where parts and marks are kept; that of an earlier run that was ended, to go on with it.
         processes: How many processes work. For one, or for one shard, this one does, unless the stage is divisible.
+        cluster: Who does the work instead.
         what: What is done, in a few words, for the progress bar.
 
     Raises:
@@ -34,7 +44,8 @@ def run(stage: Stage[S], shards: Sequence[S], folder: Path, *, processes: int = 
     todo = [job for job in found if not job.is_made()]
     if todo:
         (folder / stage.name).mkdir(parents=True, exist_ok=True)
-        for _ in track(work(stage, todo, processes, folder / "scratch"), len(todo), what or stage.name, "shards"):
+        made = cluster.work(stage, todo, folder) if cluster else work(stage, todo, processes, folder / "scratch")
+        for _ in track(made, len(todo), what or stage.name, "shards"):
             pass
     return [job.part for job in found]
 
