@@ -79,6 +79,15 @@ def _with_token(url: str, scheme: str, token: str, variable: str) -> Address:
     return Address(url, None, scheme, f"Authorization: Basic {coded}", tuple(text for text in secrets if text))
 
 
+def host_of(url: str) -> str:
+    """Return the host that is asked for a repository, "" when it is on this machine."""
+    if addresses.is_path(url) or url.startswith("file:"):
+        return ""
+    if "://" in url:
+        return urlsplit(url).hostname or ""
+    return url.partition(":")[0].rpartition("@")[2].lower()
+
+
 def variable_of(host: str) -> str:
     """Return the name of the environment variable that holds the token for a host, and for no other one.
 

@@ -105,7 +105,11 @@ def _read(entry: Entry, contents: Iterator[bytes | Missing], pdfs: bool) -> Sour
 
 @contextmanager
 def opened(
-    repository: Repository, *, bundles: Path | None = None, environment: Mapping[str, str] | None = None
+    repository: Repository,
+    *,
+    bundles: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    scratch: Path | None = None,
 ) -> Iterator[Checkout]:
     """Open a repository at the state that a topic pins.
 
@@ -113,11 +117,12 @@ def opened(
         repository: What the topic says of it.
         bundles: A folder that ``fetch`` filled; no network is then used. Without it, the repository is fetched.
         environment: Where tokens for servers are looked for; the process's own when not given.
+        scratch: A folder for what is fetched or unpacked; the system's for temporary files when not given.
 
     Raises:
         InputError: It cannot be had.
     """
-    with tempfile.TemporaryDirectory(prefix="freshstack-") as name:
+    with tempfile.TemporaryDirectory(prefix="freshstack-", dir=scratch) as name:
         work = Path(name)
         yield _from_bundle(repository, bundles, work) if bundles else _found(repository, work, environment)
 

@@ -5,18 +5,25 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from builders.repositories.checkout import opened
-from builders.repositories.lock import Lock, Locked, digest_of, pin_of
+from builders.repositories.lock import Lock, Locked, digest_of, key_of, pin_of
+from builders.repositories.together import Together
+from builders.repositories.turns import in_turn
 from builders.topics import Repository
 from freshstack_datasets.errors import FreshStackError, InputError, shown_path
-from freshstack_datasets.files import atomic_file
 from freshstack_datasets.progress import track
 
+JOBS = 4
+"""Repositories that are fetched at once."""
 _BUSY = ".fetching"
+
+Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,60 +43,90 @@ def fetch(
     repositories: Sequence[Repository],
     into: Path,
     *,
+    jobs: int = JOBS,
     say: Callable[[str], None] = lambda _: None,
     environment: Mapping[str, str] | None = None,
 ) -> list[Fetched]:
     """Bring repositories into a folder, as a bundle each, with a lock file.
 
-    The lock file is written after each of them, so that the same call, made again after any end, goes on where it
+    Each is written down as soon as it is there, so that the same call, made again after any end, goes on where it
     stopped. What is there is not asked for again: a day stays the commit that it was found to be.
 
     Args:
         repositories: Those of a topic.
         into: The folder; other topics may be in it too.
+        jobs: How many are fetched at once; no more than a few of them from one host.
         say: Takes a line for people.
         environment: Where tokens for servers are looked for; the process's own when not given.
 
+    Returns:
+        One for each repository, in their order.
+
     Raises:
-        InputError: One of them cannot be had; those before it are there.
+        InputError: Some of them cannot be had; all others are there.
     """
-    found = []
-    with _alone(into):
+    wanted: dict[Key, Repository] = {}
+    for repository in repositories:
+        wanted.setdefault(key_of(repository), repository)
+    failed: dict[Key, FreshStackError] = {}
+    with _alone(into), _threads(jobs) as pool, Together() as together:
         lock = Lock.read(into)
-        for repository in track(repositories, len(repositories), "fetching"):
-            locked = _kept(lock, repository, into)
-            if (was_there := locked is not None) is False:
-                say(f"fetching {repository.name}, {pin_of(repository)}")
-            locked = locked or _brought(repository, into, environment)
-            lock.sources[repository.url, pin_of(repository)] = locked
+        kept = pool.map(partial(_kept, lock, into), wanted.values())
+        there = {
+            key
+            for key, is_kept in zip(wanted, track(kept, len(wanted), "looking at what is there"), strict=True)
+            if is_kept
+        }
+        left = [repository for key, repository in wanted.items() if key not in there]
+        bring = partial(_tried, together, into, environment)
+        try:
+            results = in_turn(left, pool, jobs, bring, lambda one: say(f"fetching {one.name}, {pin_of(one)}"))
+            for repository, result in track(results, len(left), "fetching", "repositories"):
+                if isinstance(result, Locked):
+                    lock.add(into, result)
+                else:
+                    failed[key_of(repository)] = result
+        finally:
             lock.write(into)
-            found.append(Fetched(locked, was_there))
-    return found
+    if failed:
+        raise _failure([failed[key] for key in wanted if key in failed], len(wanted), say)
+    fetched = []
+    for repository in repositories:
+        fetched.append(Fetched(lock.sources[key_of(repository)], key_of(repository) in there))
+        there.add(key_of(repository))  # it is, where the same comes again
+    return fetched
 
 
-def _kept(lock: Lock, repository: Repository, into: Path) -> Locked | None:
-    """Return a repository that is there and whole."""
+def _kept(lock: Lock, into: Path, repository: Repository) -> bool:
+    """Tell whether a repository is there and whole."""
     locked = lock.of(repository)
     try:
-        if locked is not None:
-            locked.checked(into)
+        return locked is not None and locked.checked(into).is_file()
     except InputError:
-        return None
-    return locked
+        return False
+
+
+def _tried(
+    together: Together, into: Path, environment: Mapping[str, str] | None, repository: Repository
+) -> Locked | FreshStackError:
+    """Bring a repository, or return why it cannot be had."""
+    try:
+        with together.joined():
+            return _brought(repository, into, environment)
+    except FreshStackError as error:
+        return InputError(f"{repository.name}: {error}")
 
 
 def _brought(repository: Repository, into: Path, environment: Mapping[str, str] | None) -> Locked:
     name = _file_name(repository)
-    try:
-        with (
-            opened(repository, environment=environment) as checkout,
-            tempfile.TemporaryDirectory(dir=into / _BUSY) as work,
-            atomic_file(into / name) as file,
-        ):
-            checkout.bundled(file, Path(work))
-            size, digest = file.stat().st_size, digest_of(file)
-    except FreshStackError as error:
-        raise InputError(f"{repository.name}: {error}") from error
+    with (
+        tempfile.TemporaryDirectory(dir=into / _BUSY) as work,
+        opened(repository, environment=environment, scratch=Path(work)) as checkout,
+    ):
+        file = Path(work, "bundle")
+        checkout.bundled(file, Path(work))
+        size, digest = file.stat().st_size, digest_of(file)
+        file.replace(into / name)
     pinned = checkout.pinned
     return Locked(
         url=repository.url,
@@ -104,11 +141,31 @@ def _brought(repository: Repository, into: Path, environment: Mapping[str, str] 
     )
 
 
+def _failure(errors: Sequence[FreshStackError], asked: int, say: Callable[[str], None]) -> FreshStackError:
+    """Return one error for all, and name them when they are several."""
+    if len(errors) == 1:
+        return errors[0]
+    for error in errors:
+        say(f"not fetched: {error}")
+    what = f"{len(errors):,} of {asked:,} repositories cannot be fetched"
+    return InputError(what, hint="the others are there: see to these, and run the same command again")
+
+
 def _file_name(repository: Repository) -> str:
     """Return a file's name that tells people what is in it, and is no other repository's or pin's."""
     told = re.sub(r"[^A-Za-z0-9_.-]+", "--", repository.name).strip(".-")[:100]
-    own = hashlib.sha256(f"{repository.url}\n{pin_of(repository)}".encode()).hexdigest()[:12]
+    own = hashlib.sha256("\n".join(key_of(repository)).encode()).hexdigest()[:12]
     return f"{told}-{own}.bundle"
+
+
+@contextmanager
+def _threads(jobs: int) -> Iterator[ThreadPoolExecutor]:
+    """Yield threads, which begin nothing new once the block has ended."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -127,6 +184,9 @@ def _alone(into: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputError(f"somebody else is fetching into {shown_path(into)}", hint="wait for it") from None
+        for left in busy.iterdir():
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
         try:
             yield
         finally:

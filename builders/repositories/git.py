@@ -10,7 +10,6 @@ import functools
 import os
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from builders.repositories.together import kill, running
 from freshstack_datasets.errors import InputError, shown
 
 OLDEST = (2, 36)
@@ -69,12 +69,14 @@ class Git:
         protocol: What git may speak; "" nothing.
         header: A line for HTTP that is sent along.
         secrets: What is taken out of messages.
+        trace: A file that git writes down what it does in, "" for none; no content of packs, and no header.
     """
 
     folder: Path
     protocol: str = ""
     header: str = field(default="", repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    trace: str = ""
 
     def run(self, *arguments: str, seconds: float = LOCAL_SECONDS) -> bytes:
         """Run a git command and return what it prints.
@@ -109,7 +111,10 @@ class Git:
                 start_new_session=True,
             )
             try:
-                yield process, lambda: self._said(errors)
+                with running(process) as may_go_on:
+                    if not may_go_on:
+                        raise GitError(arguments[0], "everything was ended meanwhile", late=True)
+                    yield process, lambda: self._said(errors)
             finally:
                 _end(process)
 
@@ -148,6 +153,7 @@ class Git:
             "GIT_OPTIONAL_LOCKS": "0",
             "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oClearAllForwardings=yes",
             "GIT_PAGER": "cat",
+            **({"GIT_TRACE2_EVENT": self.trace} if self.trace else {}),
             **_as_environment(settings),
         }
 
@@ -210,8 +216,7 @@ def new_repository(folder: Path, object_format: str = "sha1") -> Git:
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """End a process and all that it started, and leave none of its pipes open."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # the group is empty
-        os.killpg(process.pid, signal.SIGKILL)
+    kill(process)
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with contextlib.suppress(OSError):  # what was not written yet

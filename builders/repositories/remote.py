@@ -24,6 +24,8 @@ _NO_REF = "couldn't find remote ref"
 _NO_NAME = "ambiguous argument"
 _OTHER_NAMES = re.compile("mismatched algorithms|object format")
 """What git says when the server names objects by another digest than the repository that it fetches into."""
+_VERSION_2 = b'"key":"negotiated-version","value":"2"'
+"""What git writes down when the server spoke this version."""
 _EVERYTHING = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 
 
@@ -82,7 +84,7 @@ class _Fetcher:
         try:
             return self.of_day() if self.repository.date is not None else self.shallow()
         except GitError as refused:
-            if _NO_REF in refused.said and self.repository.commit is None:
+            if (_NO_REF in refused.said and self.repository.commit is None) or self._lacks_commit(refused):
                 raise no_such(self.repository) from None
             if refused.late or _OTHER_NAMES.search(refused.said):
                 raise
@@ -91,6 +93,18 @@ class _Fetcher:
             return self.clone()
         except GitError as error:
             raise (error if error.late else first) from None
+
+    def _lacks_commit(self, refused: GitError) -> bool:
+        """Return whether a server is sure not to have the commit, so that all its history would not have it either.
+
+        By version 2 of the protocol it gives any commit that it has. An older one may have it, and only not give it.
+        """
+        if not self.repository.commit or f"not our ref {self.repository.commit}" not in refused.said:
+            return False
+        return _VERSION_2 in self._trace().read_bytes()
+
+    def _trace(self) -> Path:
+        return self.work / "trace"
 
     def shallow(self, commit: str | None = None) -> Brought:
         """Fetch one commit with its files, and nothing else."""
@@ -120,7 +134,10 @@ class _Fetcher:
         shutil.rmtree(self.work / name, ignore_errors=True)
         bare = new_repository(self.work / name, self.form)
         settings = (bare.folder / "config").read_bytes()
-        there = Git(bare.folder, self.address.protocol, self.address.header, self.address.secrets)
+        self._trace().unlink(missing_ok=True)
+        there = Git(
+            bare.folder, self.address.protocol, self.address.header, self.address.secrets, str(self._trace().absolute())
+        )
         plain = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
         there.run("fetch", *plain, "--update-shallow", *options, "--", self.address.url, *refs, seconds=FETCH_SECONDS)
         (bare.folder / "config").write_bytes(settings)
