@@ -1,9 +1,9 @@
 """Writing that is all or nothing: a temporary sibling first, then one rename."""
 
 import os
+import secrets
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,10 +29,10 @@ def atomic_folder(target: Path | str) -> Iterator[Path]:
     refuse_taken(target)
     with _placing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
+        work = _sibling(target)
+        work.mkdir()
     try:
         yield work
-        work.chmod(0o777 & ~_umask())
         try:
             work.replace(target)
         except OSError:
@@ -60,12 +60,10 @@ def atomic_file(target: Path | str) -> Iterator[Path]:
             got = "a folder" if target.is_dir() else "a device or a pipe"
             raise InputError(f"cannot write {shown_path(target)}", expected="a file's path", got=got)
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=_prefix(target), suffix=target.suffix, dir=target.parent)
-        os.close(handle)
-    work = Path(name)
+        work = _sibling(target, target.suffix)
+        work.touch(exist_ok=False)
     try:
         yield work
-        work.chmod(0o666 & ~_umask())
         work.replace(target)
     except BaseException:
         work.unlink(missing_ok=True)
@@ -135,13 +133,10 @@ def _obstacle(target: Path) -> str:
         return (error.strerror or "an unusable path").lower()
 
 
-def _prefix(target: Path) -> str:
-    """Return how a temporary sibling's name begins; short, since a name has 255 bytes at most."""
-    return f".{target.name[:40]}-"
+def _sibling(target: Path, suffix: str = "") -> Path:
+    """Return a new path beside another one, with a short name, since a name has 255 bytes at most.
 
-
-def _umask() -> int:
-    """Return the process's umask, which can be read only by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    What is made there gets the rights that everything new gets. Those of Python's own temporary files would have to be
+    put right by the process's umask, which cannot be read without setting it, for all threads and what they start.
+    """
+    return target.parent / f".{target.name[:40]}-{secrets.token_hex(8)}{suffix}"
