@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from builders.commands.built import listed
+from builders.commands.options import ClusterFile
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 
@@ -35,6 +36,7 @@ def _questions(
         int | None,
         typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
     ] = None,
+    cluster: ClusterFile = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -51,9 +53,11 @@ def _questions(
     goes on there.
     """
     from builders.questions.build import build
+    from builders.stages import Cluster
     from builders.topics import read_topic
 
-    built = build(read_topic(topic), posts, out, processes=processes or os.cpu_count() or 1)
+    where = Cluster.read(cluster) if cluster else None
+    built = build(read_topic(topic), posts, out, processes=processes or os.cpu_count() or 1, cluster=where)
     if as_json:
         told = {"digest": built.digest, "counts": built.counts, "read": built.read, "dropped": built.dropped}
         console.say_json({"path": str(out), **told})

@@ -11,6 +11,7 @@ from builders.questions.records import Read
 from builders.questions.rules import REASONS, Rules
 from builders.questions.sorting import Sorting
 from builders.stackexchange import collected
+from builders.stages import Cluster
 from builders.stages.workshop import workshop
 from builders.topics import Topic
 from freshstack_datasets.errors import InputError, SnapshotError, shown_path
@@ -42,7 +43,7 @@ class Built:
     dropped: dict[str, int]
 
 
-def build(topic: Topic, posts: Path, out: Path, *, processes: int = 1) -> Built:
+def build(topic: Topic, posts: Path, out: Path, *, processes: int = 1, cluster: Cluster | None = None) -> Built:
     """Make the questions of a topic.
 
     Meanwhile parts are kept beside the folder, in one of the same name with ``.parts`` behind it. The same call, made
@@ -53,6 +54,7 @@ def build(topic: Topic, posts: Path, out: Path, *, processes: int = 1) -> Built:
         posts: A dump's ``Posts.xml`` or its .7z, or a forum's export.
         out: A new folder.
         processes: How many processes work; the result is the same for any number.
+        cluster: Who looks through a plain dump instead, with the same result.
 
     Raises:
         InputError: Something cannot be read, or no question is left.
@@ -61,7 +63,7 @@ def build(topic: Topic, posts: Path, out: Path, *, processes: int = 1) -> Built:
     rules, out = Rules.of(topic), out.absolute()
     refuse_taken(out)
     with workshop(out, _OURS) as work, atomic_folder(out) as folder:
-        door, language = door_of(posts, topic, rules, work, processes)
+        door, language = door_of(posts, topic, rules, work, processes, cluster)
         with Sorting(folder, rules, language, topic.questions.license) as sorting:
             try:
                 table = write_table(folder, QUERIES, sorting.queries(door))

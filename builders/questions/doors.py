@@ -6,10 +6,13 @@ from builders.questions.dump import DumpDoor
 from builders.questions.records import Door
 from builders.questions.rules import Rules
 from builders.stackexchange.site import Site
+from builders.stages import Cluster
 from builders.topics import Topic
 
 
-def door_of(path: Path, topic: Topic, rules: Rules, work: Path, processes: int) -> tuple[Door, str | None]:
+def door_of(
+    path: Path, topic: Topic, rules: Rules, work: Path, processes: int, cluster: Cluster | None = None
+) -> tuple[Door, str | None]:
     """Return the way in that a file or folder has, and the language of its questions, None when nobody knows.
 
     Args:
@@ -18,6 +21,7 @@ def door_of(path: Path, topic: Topic, rules: Rules, work: Path, processes: int) 
         rules: Which questions and answers are taken.
         work: A folder for parts.
         processes: How many processes may work.
+        cluster: Who works instead where several can.
 
     Raises:
         InputError: It is none that can be read.
@@ -28,4 +32,4 @@ def door_of(path: Path, topic: Topic, rules: Rules, work: Path, processes: int) 
     if is_forum(path):
         return open_forum(path), language
     site = Site(topic.questions.site)
-    return DumpDoor(path, site, rules, work, processes), language or site.language
+    return DumpDoor(path, site, rules, work, processes, cluster), language or site.language

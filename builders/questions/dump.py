@@ -16,6 +16,7 @@ from builders.stackexchange.joining import Joined
 from builders.stackexchange.posts import ANSWER, QUESTION, BadRow, Post, duplicate
 from builders.stackexchange.selecting import Wish
 from builders.stackexchange.site import Site, licence
+from builders.stages import Cluster
 
 
 @dataclass
@@ -28,6 +29,7 @@ class DumpDoor:
         rules: Which questions and answers are taken.
         work: A folder for parts.
         processes: How many processes work.
+        cluster: Who works instead on a plain file.
         size: Bytes of a plain file that are one piece of work.
     """
 
@@ -36,6 +38,7 @@ class DumpDoor:
     rules: Rules
     work: Path
     processes: int = 1
+    cluster: Cluster | None = None
     size: int = RANGE
     _read: Read | None = field(default=None, init=False)
 
@@ -48,7 +51,7 @@ class DumpDoor:
         """
         html_parser()
         wish = Wish(self.rules.filters, self.rules.answer == "best")
-        found = find(self.path, wish, self.work, processes=self.processes, size=self.size)
+        found = find(self.path, wish, self.work, processes=self.processes, cluster=self.cluster, size=self.size)
         asked = 0
         with closing(found.rows) as joined:
             for row, is_first in joined.rows():

@@ -5,8 +5,9 @@ answer may stand before its question.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from builders.stackexchange.selecting import (
     write_missing,
     write_with_care,
 )
-from builders.stages import code, run
+from builders.stages import Cluster, code, run
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_file
 from freshstack_datasets.progress import track
@@ -51,7 +52,15 @@ class Found:
     rows: Joined
 
 
-def find(path: Path, wish: Wish, work: Path, *, processes: int = 1, size: int = RANGE) -> Found:
+def find(
+    path: Path,
+    wish: Wish,
+    work: Path,
+    *,
+    processes: int = 1,
+    cluster: Cluster | None = None,
+    size: int = RANGE,
+) -> Found:
     """Find the questions of a dump that have a tag, and the answers that are wanted to those that pass.
 
     Args:
@@ -59,6 +68,7 @@ def find(path: Path, wish: Wish, work: Path, *, processes: int = 1, size: int = 
         wish: Which questions, and which answers.
         work: Where parts are kept; that of an earlier run on a plain file that was ended, to go on with it.
         processes: How many processes work on a plain file.
+        cluster: Who works on a plain file instead.
         size: Bytes of a plain file that are one piece of work.
 
     Raises:
@@ -68,7 +78,8 @@ def find(path: Path, wish: Wish, work: Path, *, processes: int = 1, size: int = 
     before = _stamp(path)
     with opened(path) as (file, _, _):
         is_packed = isinstance(file, Unpacked)
-    found = _in_archive(path, wish, work) if is_packed else _in_ranges(path, wish, work, before, processes, size)
+    by = partial(run, processes=processes, cluster=cluster)
+    found = _in_archive(path, wish, work) if is_packed else _in_ranges(path, wish, work, before, by, size)
     if found.rows.unsure:
         found = _with_care(path, wish, work)
     if _stamp(path) != before:
@@ -85,20 +96,21 @@ def _stamp(path: Path) -> str:
         return ""  # opening it will tell what is wrong
 
 
-def _in_ranges(path: Path, wish: Wish, work: Path, stamp: str, processes: int, size: int) -> Found:
+def _in_ranges(path: Path, wish: Wish, work: Path, stamp: str, by: Callable[..., list[Path]], size: int) -> Found:
     """Look at ranges of a plain file, then at blocks that may hold answers to questions of other ranges."""
     joined, total = Joined(wish.best), path.stat().st_size
     stamp = f"{stamp} {code('builders.stackexchange', 'builders.html')}"
     ranges = [Range(at, min(at + size, total)) for at in range(0, total, size)]
     with digesting(path) as digest:
+        path = path.absolute()  # whoever works may do so in another folder
         finding = Finding(path, stamp, wish)
-        for part in run(finding, ranges, work, processes=processes, what="looking for questions"):
+        for part in by(finding, ranges, work, what="looking for questions"):
             joined.take(part)
         wanted = joined.wanted()
         lines, shards = _by_range(joined)
         stamp = f"{stamp} {hashlib.sha256(repr(wanted).encode()).hexdigest()}"
         completing = Completing(path, stamp, wish, wanted)
-        parts = run(completing, shards, work, processes=processes, what="looking for answers")
+        parts = by(completing, shards, work, what="looking for answers")
         for part, line in zip(parts, lines, strict=True):
             joined.take(part, line)
         return Found(path.name, total, digest(), joined)

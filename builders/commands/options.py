@@ -1,0 +1,16 @@
+"""Options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ClusterFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--cluster",
+        metavar="FILE.yaml",
+        help="Let a cluster do what many processes can: a file with executor (slurm, ray or local), tasks, and for Slurm "
+        "partition and time; all machines must see the same files.",
+    ),
+]
