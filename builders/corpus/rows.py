@@ -1,5 +1,6 @@
 """Documents that somebody else made, one JSON object a line: ``id``, ``text``, and where known ``title`` and ``url``."""
 
+import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ class Rows:
 
     def _row(self, number: int, line: bytes) -> _Row:
         try:
-            row = _Row.model_validate_json(line)
+            row = _Row.model_validate_json(line.removeprefix(codecs.BOM_UTF8) if number == 1 else line)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in first["loc"])

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from builders.corpus.sources import Source
 from builders.corpus.work import Batch
+from builders.topics import Documents
 from freshstack_datasets.errors import InputError, SnapshotError, shown
 from freshstack_datasets.records import Document
 from freshstack_datasets.tables.parquet import TableWriter
@@ -89,8 +90,14 @@ def _lines(parts: Sequence[tuple[Batch, Path]]) -> Iterator[tuple[Source, dict[s
 
 def _documents(parts: Sequence[tuple[Batch, Path]], tally: Tally, dropped: IO[str]) -> Iterator[Document]:
     """Yield all documents; count, and write down files without."""
+    rows: set[tuple[str, str]] = set()
     for source, line in _lines(parts):
         tally.add(source, line)
+        if isinstance(source.told, Documents) and "documents" in line:  # repositories have each path once
+            if (row := (source.told.prefix, line["path"])) in rows:
+                what = f"document {shown(line['path'])} of {shown(source.name)}"
+                raise InputError(what, expected="each id once", got="it again", hint="give each row an id of its own")
+            rows.add(row)
         for row in line.get("documents", ()):
             yield Document(**row)
         if "reason" in line:
