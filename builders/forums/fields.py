@@ -17,6 +17,7 @@ _DATE = re.compile(
     r"(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)?",
     re.ASCII,
 )
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # not what joins letters or emoji, which cannot be seen either
 _ADDRESS = re.compile(r"https?://[^\s\"'<>\\]+")
 
 
@@ -78,12 +79,7 @@ def day(value: str | None) -> str:
 
 def line(value: str | None) -> str:
     """Return a text on one line, its white space reduced to single spaces; "" for None."""
-    if not value:
-        return ""
-    text = whole(value)
-    if text.isprintable():
-        return " ".join(text.split())
-    return " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
+    return " ".join(_CONTROL.sub(" ", whole(value)).split()) if value else ""
 
 
 def address(value: str | None) -> str | None:

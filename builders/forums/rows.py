@@ -98,7 +98,8 @@ def row_of(value: Any) -> QuestionRow | AnswerRow:
 def told(error: ValidationError) -> BadEntryError:
     """Return what a model finds wrong first."""
     first = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
+    # a value that may be of several types is named with the type that was tried
+    place = ".".join(str(part) for part in first["loc"] if part not in ("str", "int"))
     if first["type"] == "extra_forbidden":
         return BadEntryError("an unknown key", shown(place))
     if first["type"] == "missing":
