@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from builders.chunking import pdf
+from builders.corpus.scanning import secrets_in
 from builders.corpus.settings import OURS, Settings, installed
 from builders.corpus.sources import Source, sources_of
 from builders.corpus.table import Tally, write_table
 from builders.corpus.work import CRASH, Batch, Cutting, Listing, batches, pdfs_in
 from builders.repositories import REASONS, fetch
+from builders.secrets import Allowed, review
 from builders.stages import Cluster, run
 from builders.topics import Topic
 from freshstack_datasets.errors import InputError, shown_path
@@ -61,6 +64,7 @@ def build(
     settings: Settings | None = None,
     processes: int = 1,
     cluster: Cluster | None = None,
+    allowed: Allowed | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Built:
     """Make the corpus of a topic.
@@ -75,10 +79,12 @@ def build(
         settings: How files are cut.
         processes: How many processes work; the result is the same for any number.
         cluster: Who lists and cuts instead, with the same result; fetching and the end of the work stay here.
+        allowed: Findings of secrets that are accepted. In the compatible mode, whose sources are public, nobody looks.
         say: Takes a line for people.
 
     Raises:
         InputError: Something cannot be read, or two files give documents of one id.
+        SecretsError: Something seems to be secret, and is not allowed.
         SnapshotError: There is no document.
     """
     settings = settings or Settings()
@@ -95,11 +101,15 @@ def build(
             say(f"warning: {pdfs:,} PDFs are left out; to read them: {pdf.how_to_install()}")
         shards = [shard for source, files in zip(found, lists, strict=True) for shard in batches(source, files)]
         parts = run(Cutting(settings), shards, work, processes=processes, cluster=cluster, what="chunking")
+        parameters = {}
+        if not settings.like:
+            secrets = secrets_in(parts, work, processes=processes, cluster=cluster)
+            parameters = review(secrets, allowed or Allowed(), out).parameters()
         if [source.digest for source in sources_of(topic, bundles)] != [source.digest for source in found]:
             raise InputError("documents changed while they were read", hint="run the same command again")
         with atomic_folder(out) as folder:
             tool = settings.tool(*([pdf.PACKAGE] if pdfs and pdf.reader() else []))
-            built = _written(folder, topic, settings, tool, found, list(zip(shards, parts, strict=True)))
+            built = _written(folder, topic, settings, tool, parameters, found, list(zip(shards, parts, strict=True)))
     return Built(out, *built)
 
 
@@ -125,6 +135,7 @@ def _written(
     topic: Topic,
     settings: Settings,
     tool: Tool,
+    parameters: dict[str, Any],
     sources: Sequence[Source],
     parts: Sequence[tuple[Batch, Path]],
 ) -> tuple[str, dict[str, int], dict[str, int]]:
@@ -137,6 +148,7 @@ def _written(
     filters = dropped | ({_REPEATED: tally.repeated} if tally.repeated else {})
     recipe = Recipe(
         builder="corpus",
+        parameters=parameters,
         topic_sha256=topic.digest,
         chunker=tool,
         tokenizer=settings.tokenizer(),

@@ -4,7 +4,7 @@ A part of the second is JSON lines, one a file: its documents, or the reason why
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -181,7 +181,25 @@ class Cutting:
             )
         if not rows:
             return {"path": item.path, "reason": "no-chunks", "detail": "nothing of it was taken"}
-        return {"path": item.path, "documents": list(rows.values()), "repeated": len(result.chunks) - len(rows)}
+        documents = list(rows.values())
+        lines = _lines(result.text, documents)
+        return {
+            "path": item.path,
+            "documents": documents,
+            "lines": lines,
+            "repeated": len(result.chunks) - len(documents),
+        }
+
+
+def _lines(text: str, documents: Sequence[dict[str, Any]]) -> list[int]:
+    """Return the line of a file that each document starts in, counted from 1."""
+    lines, at, line = [], 0, 1
+    for row in documents:
+        start = row["metadata"]["start_char"]
+        line += text.count("\n", at, start)
+        at = start
+        lines.append(line)
+    return lines
 
 
 def _row(source: Source, item: Item, chunk: Chunk, doc_id: str) -> dict[str, Any]:

@@ -1,12 +1,25 @@
 """Looking for secrets before anything is sent or published: where they seem to be, never what they are.
 
-``Finding`` says a place. ``scan`` finds them in queries and other texts, ``scan_file`` in a file that was cut into
-pieces; ``review`` ends a build with a list of those that nobody accepted, and counts the others.
+``Finding`` says a place. ``scan`` finds them in texts, ``scan_row`` in the row of a table, ``scan_file`` in a file that
+was cut into pieces; ``review`` ends a build with a list of those that nobody accepted, and counts the others.
 """
 
 from builders.secrets.engine import engine, rules
 from builders.secrets.records import Finding, Piece
 from builders.secrets.review import Allowed, Reviewed, SecretsError, review
 from builders.secrets.scan import scan, scan_file
+from builders.secrets.tables import scan_row
 
-__all__ = ["Allowed", "Finding", "Piece", "Reviewed", "SecretsError", "engine", "review", "rules", "scan", "scan_file"]
+__all__ = [
+    "Allowed",
+    "Finding",
+    "Piece",
+    "Reviewed",
+    "SecretsError",
+    "engine",
+    "review",
+    "rules",
+    "scan",
+    "scan_file",
+    "scan_row",
+]

@@ -46,16 +46,25 @@ class Match:
     kind: str
 
 
+def scanner() -> str:
+    """Return the name and the version of the library, which its rules come with.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    try:
+        return f"{PACKAGE} {version(PACKAGE)}"
+    except PackageNotFoundError:
+        raise MissingExtraError(PACKAGE, "build") from None
+
+
 def rules() -> str:
     """Return all that decides on what is found, as a text: the library with its rules, and ours.
 
     Raises:
         MissingExtraError: The library is not installed.
     """
-    try:
-        return f"{PACKAGE} {version(PACKAGE)} {hashlib.sha256(_OURS.read_bytes()).hexdigest()}"
-    except PackageNotFoundError:
-        raise MissingExtraError(PACKAGE, "build") from None
+    return f"{scanner()} {hashlib.sha256(_OURS.read_bytes()).hexdigest()}"
 
 
 @cache

@@ -26,7 +26,7 @@ class Finding:
 
     Args:
         id: The id of the document, query or nugget; of a secret in several documents, the first one's.
-        path: The file, "" when it is in none.
+        path: The file, or the column of a table; "" when it is in none.
         line: The line, counted from 1, of the file or else of the text; 0 when it is in a title or an address.
         kind: The rule that found it, such as ``github-pat``.
         digest: What the text was when this was found.

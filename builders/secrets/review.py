@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from builders.secrets.engine import scanner
 from builders.secrets.records import Finding
 from freshstack_datasets.errors import InputError, SnapshotError, shown, shown_path
 from freshstack_datasets.files import atomic_file
@@ -92,9 +93,8 @@ class SecretsError(SnapshotError):
         self.count, self.first, self.listed = count, first, listed
         accept = f"add their lines to {shown_path(added)}" if added else f"--allow-secrets {shown_path(listed)}"
         super().__init__(
-            f"{count:,} {'finding' if count == 1 else 'findings'} of what seems to be secret",
-            got=f"the list {shown_path(listed)}",
-            hint=f"take them out of the sources, or accept those that stay in the list: {accept}",
+            f"{count:,} {'place seems' if count == 1 else 'places seem'} to hold a secret, listed in {shown_path(listed)}",
+            hint=f"take the secrets out of the sources, or accept what stays in the list: {accept}",
         )
 
 
@@ -104,11 +104,16 @@ class Reviewed:
 
     Args:
         found: How many findings there are.
-        accepted: How many of them a list names; the others were accepted without looking.
+        listed: How many of them a list names; the others were accepted unseen.
     """
 
     found: int
-    accepted: int
+    listed: int
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what a recipe says of it."""
+        counts = {"secrets_allowed": self.found, "secrets_allowed_unseen": self.found - self.listed}
+        return {"secrets_scanner": scanner(), **{name: count for name, count in counts.items() if count}}
 
 
 def review(findings: Iterable[Finding], allowed: Allowed, beside: Path) -> Reviewed:
