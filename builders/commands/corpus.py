@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 
@@ -37,6 +38,7 @@ def _corpus(
     cluster: Annotated[
         Path | None,
         typer.Option(metavar="FILE.yaml", help="Let a cluster do the work: executor (slurm, ray, local), tasks, …."),
+    allow_secrets: AllowSecrets = "",
     ] = None,
     as_json: Json = False,
     verbose: Verbose = False,
@@ -46,7 +48,11 @@ def _corpus(
     DIR then holds the table corpus/, dropped.jsonl with every file that is not in it and the reason, and corpus.json with
     the sources and how it was made. The same sources give the same bytes, whatever the number of processes.
 
+    Before the end all documents are searched for secrets. Places where one seems to be are listed in DIR.secrets.jsonl,
+    and end the build, with exit code 1, unless --allow-secrets names a list that has them.
+
     What is done is kept in DIR.parts until the end: the same command, run again after an interruption, goes on there.
+    from builders.secrets import Allowed
     """
     from builders.corpus import Settings, build
     from builders.stages import Cluster
@@ -55,9 +61,17 @@ def _corpus(
     where = Cluster.read(cluster) if cluster else None
     settings = Settings(encoding, limit, like)
     count = processes or os.cpu_count() or 1
-    built = build(
-        read_topic(topic), out, sources=sources, settings=settings, processes=count, cluster=where, say=console.message
-    )
+    with findings_shown(as_json):
+        built = build(
+            read_topic(topic),
+            out,
+            sources=sources,
+            settings=settings,
+            processes=count,
+            cluster=where,
+            allowed=Allowed.of(allow_secrets),
+            say=console.message,
+        )
     if as_json:
         told = {"digest": built.digest, "counts": built.counts, "dropped": built.dropped}
         console.say_json({"path": str(out), **told})
