@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from builders.commands.options import ClusterFile
 from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
@@ -35,11 +36,8 @@ def _corpus(
         int | None,
         typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
     ] = None,
-    cluster: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.yaml", help="Let a cluster do the work: executor (slurm, ray, local), tasks, …."),
+    cluster: ClusterFile = None,
     allow_secrets: AllowSecrets = "",
-    ] = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -48,13 +46,13 @@ def _corpus(
     DIR then holds the table corpus/, dropped.jsonl with every file that is not in it and the reason, and corpus.json with
     the sources and how it was made. The same sources give the same bytes, whatever the number of processes.
 
+    What is done is kept in DIR.parts until the end: the same command, run again after an interruption, goes on there.
+
     Before the end all documents are searched for secrets. Places where one seems to be are listed in DIR.secrets.jsonl,
     and end the build, with exit code 1, unless --allow-secrets names a list that has them.
-
-    What is done is kept in DIR.parts until the end: the same command, run again after an interruption, goes on there.
-    from builders.secrets import Allowed
     """
     from builders.corpus import Settings, build
+    from builders.secrets import Allowed
     from builders.stages import Cluster
     from builders.topics import read_topic
 
