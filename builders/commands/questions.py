@@ -8,6 +8,7 @@ import typer
 
 from builders.commands.built import listed
 from builders.commands.options import ClusterFile
+from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 
@@ -37,6 +38,7 @@ def _questions(
         typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
     ] = None,
     cluster: ClusterFile = None,
+    allow_secrets: AllowSecrets = "",
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -51,13 +53,19 @@ def _questions(
 
     What is done on a Posts.xml is kept in DIR.parts until the end: the same command, run again after an interruption,
     goes on there.
+
+    Questions and answers are searched for secrets. Places where one seems to be are listed in DIR.secrets.jsonl, and end
+    the build, with exit code 1, unless --allow-secrets names a list that has them.
     """
     from builders.questions.build import build
+    from builders.secrets import Allowed
     from builders.stages import Cluster
     from builders.topics import read_topic
 
     where = Cluster.read(cluster) if cluster else None
-    built = build(read_topic(topic), posts, out, processes=processes or os.cpu_count() or 1, cluster=where)
+    allowed, count = Allowed.of(allow_secrets), processes or os.cpu_count() or 1
+    with findings_shown(as_json):
+        built = build(read_topic(topic), posts, out, processes=count, cluster=where, allowed=allowed)
     if as_json:
         told = {"digest": built.digest, "counts": built.counts, "read": built.read, "dropped": built.dropped}
         console.say_json({"path": str(out), **told})

@@ -10,6 +10,7 @@ from builders.questions.doors import door_of
 from builders.questions.records import Read
 from builders.questions.rules import REASONS, Rules
 from builders.questions.sorting import Sorting
+from builders.secrets import Allowed, Finding, review, watched
 from builders.stackexchange import collected
 from builders.stages import Cluster
 from builders.stages.workshop import workshop
@@ -43,7 +44,15 @@ class Built:
     dropped: dict[str, int]
 
 
-def build(topic: Topic, posts: Path, out: Path, *, processes: int = 1, cluster: Cluster | None = None) -> Built:
+def build(
+    topic: Topic,
+    posts: Path,
+    out: Path,
+    *,
+    processes: int = 1,
+    cluster: Cluster | None = None,
+    allowed: Allowed | None = None,
+) -> Built:
     """Make the questions of a topic.
 
     Meanwhile parts are kept beside the folder, in one of the same name with ``.parts`` behind it. The same call, made
@@ -55,27 +64,31 @@ def build(topic: Topic, posts: Path, out: Path, *, processes: int = 1, cluster: 
         out: A new folder.
         processes: How many processes work; the result is the same for any number.
         cluster: Who looks through a plain dump instead, with the same result.
+        allowed: Findings of secrets that are accepted.
 
     Raises:
         InputError: Something cannot be read, or no question is left.
+        SecretsError: Something seems to be secret in a question or its answer, and is not allowed.
         MissingExtraError: A package that is needed is not installed.
     """
     rules, out = Rules.of(topic), out.absolute()
+    secrets: list[Finding] = []
     refuse_taken(out)
     with workshop(out, _OURS) as work, atomic_folder(out) as folder:
         door, language = door_of(posts, topic, rules, work, processes, cluster)
         with Sorting(folder, rules, language, topic.questions.license) as sorting:
             try:
-                table = write_table(folder, QUERIES, sorting.queries(door))
+                table = write_table(folder, QUERIES, watched(sorting.queries(door), secrets))
             except SnapshotError:
                 if sorting.taken:
                     raise
                 raise _nothing_left(posts, door.source(), sorting.dropped) from None
+        looked = review(secrets, allowed or Allowed(), out)
         read, dropped = door.source(), {name: count for name, count in sorted(sorting.dropped.items()) if count}
         counts = {"questions": sorting.taken, "left_out": sum(dropped.values())}
         recipe = Recipe(
             builder="questions",
-            parameters=_parameters(topic),
+            parameters=_parameters(topic) | looked.parameters(),
             topic_sha256=topic.digest,
             filters=tuple(Filter(name=n, dropped=count, reason=_MEANT.get(n, "")) for n, count in dropped.items()),
         )

@@ -1,6 +1,6 @@
 """Looking for secrets before anything is sent or published: where they seem to be, never what they are.
 
-``Finding`` says a place. ``scan`` finds them in texts, ``scan_row`` in the row of a table, ``scan_file`` in a file that
+``Finding`` says a place. ``scan`` finds them in texts, ``watched`` in rows on their way into a table, ``scan_file`` in a file that
 was cut into pieces; ``review`` ends a build with a list of those that nobody accepted, and counts the others.
 """
 
@@ -8,7 +8,7 @@ from builders.secrets.engine import engine, rules
 from builders.secrets.records import Finding, Piece
 from builders.secrets.review import Allowed, Reviewed, SecretsError, review
 from builders.secrets.scan import scan, scan_file
-from builders.secrets.tables import scan_row
+from builders.secrets.tables import scan_row, watched
 
 __all__ = [
     "Allowed",
@@ -22,4 +22,5 @@ __all__ = [
     "scan",
     "scan_file",
     "scan_row",
+    "watched",
 ]

@@ -1,10 +1,28 @@
 """Looking for secrets in the rows of a snapshot's tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from builders.secrets.records import Finding, Piece
 from builders.secrets.scan import scan_file
 from freshstack_datasets.records import Document, Nugget, Query
+
+R = TypeVar("R", Document, Query, Nugget)
+
+
+def watched(rows: Iterable[R], findings: list[Finding]) -> Iterator[R]:
+    """Yield rows as they come.
+
+    Args:
+        rows: The rows of a table that is written.
+        findings: Filled with what seems to be secret in them.
+
+    Raises:
+        MissingExtraError: The library that looks is not installed.
+    """
+    for row in rows:
+        findings.extend(scan_row(row))
+        yield row
 
 
 def scan_row(row: Document | Query | Nugget) -> Iterator[Finding]:
