@@ -71,6 +71,7 @@ def fetch(
     failed: dict[Key, FreshStackError] = {}
     with _alone(into), _threads(jobs) as pool, Together() as together:
         lock = Lock.read(into)
+        lock.write(into)  # with what an earlier call, ended by force, had only added
         kept = pool.map(partial(_kept, lock, into), wanted.values())
         there = {
             key

@@ -98,7 +98,14 @@ def _serving(handler) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def smart(root: Path, *, version_2: bool = True, token: str = "", leads_to: str = "") -> Iterator[Server]:
+def smart(
+    root: Path,
+    *,
+    version_2: bool = True,
+    token: str = "",
+    leads_to: str = "",
+    before: Callable[[str], object] = lambda _: None,
+) -> Iterator[Server]:
     """Serve the repositories below a folder by git's own program.
 
     Args:
@@ -106,6 +113,7 @@ def smart(root: Path, *, version_2: bool = True, token: str = "", leads_to: str 
         version_2: Whether the newer protocol is spoken, which gives any commit by its name.
         token: What Basic authentication must hold; nobody needs any when empty.
         leads_to: Another server, to which every request is led on.
+        before: Is called with the path of a request, in its own thread, before it is answered.
     """
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -129,6 +137,7 @@ def smart(root: Path, *, version_2: bool = True, token: str = "", leads_to: str 
             self.told.requests.append(self.path)
             self.told.bodies.append(body)
             self.told.headers.append(dict(self.headers))
+            before(self.path)
             if leads_to:
                 self.send_response(301)
                 self.send_header("Location", leads_to + self.path)

@@ -147,6 +147,14 @@ def test_what_is_written_has_the_permissions_that_the_user_gives_new_files(tmp_p
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
 
 
+def test_the_umask_is_not_set_since_it_is_that_of_all_threads(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(os, "umask", asked.append)
+    with atomic_folder(tmp_path / "folder"), atomic_file(tmp_path / "file"):
+        pass
+    assert asked == []
+
+
 @pytest.mark.parametrize("name", ["file/below", "x" * 300, "a\0b"])
 def test_a_place_where_nothing_can_be_is_named_as_it_was_asked_for(tmp_path, name):
     (tmp_path / "file").touch()
