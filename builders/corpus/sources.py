@@ -15,7 +15,7 @@ from builders.corpus.records import Item
 from builders.corpus.rows import Rows
 from builders.repositories import LARGEST, Checkout, Passed, Pinned, SourceFile, opened
 from builders.repositories.folder import Folder
-from builders.repositories.lock import Lock
+from builders.repositories.lock import Lock, Locked
 from builders.topics import Documents, Repository, Topic
 from builders.topics.addresses import is_path
 from freshstack_datasets.errors import InputError, shown, shown_path
@@ -47,6 +47,7 @@ class Source:
         date: The day of the commit, "" when nobody knows.
         digest: What the content is known by: the commit, or a digest of all files.
         bundles: The folder with its bundle, None when it is no repository.
+        locked: What the folder's lock file says of it.
     """
 
     told: Repository | Documents
@@ -54,6 +55,7 @@ class Source:
     date: str
     digest: str
     bundles: Path | None = None
+    locked: Locked | None = None
 
     @property
     def name(self) -> str:
@@ -82,7 +84,7 @@ class Source:
     def opened(self) -> Iterator[Reading]:
         """Open it."""
         if isinstance(self.told, Repository):
-            with opened(self.told, bundles=self.bundles) as checkout:
+            with opened(self.told, bundles=self.bundles, locked=self.locked) as checkout:
                 yield Files(checkout)
         elif Path(self.told.path).is_dir():
             yield Files(_folder(self.told))
@@ -110,7 +112,7 @@ def _repositories(repositories: Sequence[Repository], bundles: Path) -> Iterator
         if found is None:
             hint = "fetch again: python -m builders fetch TOPIC.yaml --into DIR"
             raise InputError(f"{shown(told.name)} is not in {shown_path(bundles)} as the topic pins it", hint=hint)
-        yield Source(told, found.commit, found.date, f"{found.commit} {found.sha256}", bundles)
+        yield Source(told, found.commit, found.date, f"{found.commit} {found.sha256}", bundles, found)
 
 
 def _documents(told: Documents) -> Source:

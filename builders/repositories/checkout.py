@@ -13,7 +13,7 @@ from builders.repositories.address import address_of
 from builders.repositories.folder import Folder
 from builders.repositories.git import Git
 from builders.repositories.local import borrow, repository_at
-from builders.repositories.lock import Lock
+from builders.repositories.lock import Lock, Locked
 from builders.repositories.records import Passed, Pinned, SourceFile
 from builders.repositories.remote import Brought, bring
 from builders.repositories.rules import Rules, by_content
@@ -108,6 +108,7 @@ def opened(
     repository: Repository,
     *,
     bundles: Path | None = None,
+    locked: Locked | None = None,
     environment: Mapping[str, str] | None = None,
     scratch: Path | None = None,
 ) -> Iterator[Checkout]:
@@ -116,6 +117,7 @@ def opened(
     Args:
         repository: What the topic says of it.
         bundles: A folder that ``fetch`` filled; no network is then used. Without it, the repository is fetched.
+        locked: What the folder's lock file says of it; it is looked up when not given, which takes long in a large one.
         environment: Where tokens for servers are looked for; the process's own when not given.
         scratch: A folder for what is fetched or unpacked; the system's for temporary files when not given.
 
@@ -124,11 +126,11 @@ def opened(
     """
     with tempfile.TemporaryDirectory(prefix="freshstack-", dir=scratch) as name:
         work = Path(name)
-        yield _from_bundle(repository, bundles, work) if bundles else _found(repository, work, environment)
+        yield _from_bundle(repository, bundles, locked, work) if bundles else _found(repository, work, environment)
 
 
-def _from_bundle(repository: Repository, bundles: Path, work: Path) -> Checkout:
-    locked = Lock.read(bundles).of(repository)
+def _from_bundle(repository: Repository, bundles: Path, locked: Locked | None, work: Path) -> Checkout:
+    locked = locked or Lock.read(bundles).of(repository)
     if locked is None:
         hint = "fetch again: python -m builders fetch TOPIC.yaml --into DIR"
         raise InputError(f"{shown(repository.name)} is not in {shown_path(bundles)} as the topic pins it", hint=hint)
