@@ -21,15 +21,15 @@ _ROW = {
     "documents": "documents",
     "repositories": "repositories",
     "nuggets_per_query": "nuggets a query",
-    "query_tokens": "query tokens",
-    "answer_tokens": "answer tokens",
-    "document_tokens": "document tokens",
+    "query_tokens": "tokens of a query",
+    "answer_tokens": "tokens of an answer",
+    "document_tokens": "tokens of a document",
     "query_code_percent": "queries with code",
     "answer_code_percent": "answers with code",
-    "relevant_per_nugget": "relevant a nugget",
-    "relevant_per_query": "relevant a query",
+    "relevant_per_nugget": "relevant documents a nugget",
+    "relevant_per_query": "relevant documents a query",
 }
-"""From a figure to the heading of its column, in the order of the paper's first table."""
+"""From a figure to its name in words, in the order of the paper's first table."""
 
 _BASES = {
     "assumed": "The spread is assumed, as there are no runs: low for BM25 beside its fusion with a small embedding model, "
@@ -74,8 +74,8 @@ def _stats(
 ) -> None:
     """Count questions, documents and judgments, and tell how small a difference between two systems they can show.
 
-    The first table has the columns of the paper's Table 1; what is not known yet is a dash. Lengths are in tokens of
-    o200k_base. A text has code when it holds a fenced block of it.
+    The first table is a row of the paper's Table 1, written as a column; what is not known yet is a dash. Lengths are in
+    tokens of o200k_base. A text has code when it holds a fenced block of it.
 
     The last table says the smallest difference that a paired test finds four times in five, at the two-sided 5 % level,
     and how many questions smaller ones would need.
@@ -92,8 +92,8 @@ def _stats(
     if as_json:
         console.say_json({**to_json(told, spreads, basis), "pictures": [str(path) for path in drawn]})
         return
-    data = found.data
-    console.say(console.one_line(told.name) + (f", fingerprint {data.fingerprint[:12]}" if data else ""))
+    if found.data is not None:
+        console.say(f"{told.name}, fingerprint {found.data.fingerprint[:12]}")
     _say_row(told)
     _say_lengths(told)
     _say_quarters(told)
@@ -137,8 +137,9 @@ def _draw(told: "Report", folder: Path) -> list[Path]:
 def _say_row(told: "Report") -> None:
     from builders.statistics.report import row
 
-    figures = row(told)
-    console.say_table([*_ROW.values()], [[_figure(name, figures[name]) for name in _ROW]], right=_ROW.values())
+    columns = ("mean, or number", console.one_line(told.given.name))
+    rows = [(words, _figure(name, row(told)[name])) for name, words in _ROW.items()]
+    console.say_table(columns, rows, right=columns[1:])
 
 
 def _figure(name: str, value: float | None) -> str:
@@ -204,4 +205,4 @@ def _range(ends: tuple[float, float] | None, form: str) -> str:
     if ends is None:
         return UNKNOWN
     low, high = (format(end, form) for end in ends)
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else f"{low}–{high}"

@@ -168,15 +168,26 @@ def test_runs_tell_how_much_systems_differ(capsys, toy, tmp_path):
 def test_what_people_read(capsys, questions, corpus):
     assert main(["stats", str(questions), str(corpus), "--spread", "0.1,0.2"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "acme/toy"
-    assert lines[1].startswith("queries  documents  repositories  nuggets a query  query tokens")
     # tokens of questions 2, 7, 31 and 0, of answers 5, 1 and 0, of documents 2 and 0
-    assert " ".join(lines[2].split()) == "4 2 1 – 10.0 2.0 1.0 25.0 % 33.3 % – –"
+    assert [" ".join(line.split()) for line in lines[: lines.index("")]] == [
+        "mean, or number acme/toy",
+        "queries 4",
+        "documents 2",
+        "repositories 1",
+        "nuggets a query –",
+        "tokens of a query 10.0",
+        "tokens of an answer 2.0",
+        "tokens of a document 1.0",
+        "queries with code 25.0 %",
+        "answers with code 33.3 %",
+        "relevant documents a nugget –",
+        "relevant documents a query –",
+    ]
     assert "asked 2023 Q1 to 2023 Q4, 2 questions without a date" in lines
     start = next(number for number, line in enumerate(lines) if line.startswith("measure"))
     assert " ".join(lines[start].split()) == "measure spread 4 questions 2 questions for 0.05 for 0.03 for 0.02"
     # 2.801585 * s / 2 and / sqrt(2); (2.801585 * s / d)^2
-    numbers = "0.10 to 0.20 0.140 to 0.280 0.198 to 0.396 32 to 126 88 to 349 197 to 785"
+    numbers = "0.10–0.20 0.140–0.280 0.198–0.396 32–126 88–349 197–785"
     assert " ".join(lines[start + 1].split()) == f"alpha_nDCG@10 {numbers}"
     assert "The spread is what --spread says." in lines
     assert lines[-1] == "The paper's filters left 54 % of its questions; of these they would leave 2."
@@ -241,6 +252,28 @@ def test_it_counts_what_the_command_corpus_wrote(capsys, tmp_path):
     found = printed(capsys, tmp_path / "made")
     assert (found["dataset"], found["table1"]["documents"], found["table1"]["repositories"]) == ("toy", 1, 0)
     assert found["lengths"]["documents"]["bins"] == [{"least": 4, "most": 5, "texts": 1}]  # "#", " Hello", "\n\n", …
+
+
+def test_it_counts_what_the_command_questions_wrote(capsys, tmp_path):
+    posts = [
+        {"id": 1, "title": "How?", "body": "So:\n\n```\nx = 1\n```", "tags": ["toy"]},
+        {"id": 2, "title": "Why?", "body": "Use `x`", "tags": ["toy"]},
+    ]
+    rows = []
+    for number, post in enumerate(posts):
+        answer = {"id": 10 + number, "body": "hello", "score": 2, "accepted": True}
+        rows.append(json.dumps(post | {"date": f"2024-0{3 + number}-30", "score": 1, "answers": [answer]}))
+    (tmp_path / "forum.jsonl").write_text("\n".join(rows))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "topic.yaml").write_text("name: toy\ndomain: toys\ntags: [toy]\ndocuments:\n  - {path: docs}\n")
+    told = ("--posts", str(tmp_path / "forum.jsonl"), "--out", str(tmp_path / "made"), "--processes", "1")
+    assert main(["questions", str(tmp_path / "topic.yaml"), *told]) == 0
+    capsys.readouterr()
+    found = printed(capsys, tmp_path / "made")
+    row = found["table1"]
+    assert (found["dataset"], row["queries"], row["answer_tokens"]) == ("toy", 2, 1)
+    assert (row["query_code_percent"], row["answer_code_percent"]) == (50, 0)
+    assert [of["quarter"] for of in found["quarters"]] == ["2024 Q1", "2024 Q2"]
 
 
 @pytest.mark.parametrize("names", [["questions", "questions"], ["corpus", "toy"], ["questions", "corpus", "corpus"]])
