@@ -12,7 +12,7 @@ from builders.stackexchange.collected import FABRICATED, FOREIGN, KINDS, MALFORM
 from builders.stackexchange.dump import CUT_OFF
 from builders.stackexchange.filters import UNTAGGED
 from builders.stackexchange.finding import RANGE, find
-from builders.stackexchange.joining import Joined
+from builders.stackexchange.joining import Joined, Row
 from builders.stackexchange.posts import ANSWER, QUESTION, BadRow, Post, duplicate
 from builders.stackexchange.selecting import Wish
 from builders.stackexchange.site import Site, licence
@@ -52,29 +52,39 @@ class DumpDoor:
         html_parser()
         wish = Wish(self.rules.filters, self.rules.answer == "best")
         found = find(self.path, wish, self.work, processes=self.processes, cluster=self.cluster, size=self.size)
-        asked = 0
+        asked = malformed = 0
         with closing(found.rows) as joined:
-            for row, is_first in joined.rows():
-                if isinstance(row, BadRow):
-                    yield _malformed(row)
-                    continue
-                asked += row.kind == QUESTION and (row.fabricated or self.rules.filters.tagged(row))
-                if not is_first:
-                    yield _malformed(duplicate(row))
-                elif row.fabricated:
-                    yield Skipped(str(row.post_id), f"line {row.line}", FABRICATED, REASONS[FABRICATED])
-                elif row.kind == QUESTION and self.rules.filters.tagged(row):
-                    yield self._question(row, joined)
+            for row in joined.rows():
+                if (entry := self._entry(row, joined)) is not None:
+                    asked += row.kind == str(QUESTION)
+                    malformed += isinstance(entry, Skipped) and entry.reason.startswith(MALFORMED)
+                    yield entry
         if not joined.closed:
             yield Skipped("", f"line {joined.lines + 1}", MALFORMED + CUT_OFF)
-        counts = {"bytes": found.size, "rows": joined.counts.total(), **_named(joined)}
-        untagged = {UNTAGGED: joined.counts[str(QUESTION)] - asked} if self.rules.filters.tags else {}
-        self._read = Read(found.name, found.sha256, counts, self.site.url, unlisted=untagged)
+        counts = {"bytes": found.size, "rows": joined.counts.total(), **_named(joined), "malformed rows": malformed}
+        self._read = Read(
+            name=found.name,
+            sha256=found.sha256,
+            counts={name: count for name, count in counts.items() if count},
+            url=self.site.url,
+            unlisted={UNTAGGED: joined.counts[str(QUESTION)] - asked} if self.rules.filters.tags else {},
+        )
 
     def source(self) -> Read:
         """Return what was read, after the last entry."""
         assert self._read is not None, "the last entry was not asked for"
         return self._read
+
+    def _entry(self, row: Row, joined: Joined) -> Question | Skipped | None:
+        """Return what a row is as an entry, None for a post that is no question with a tag, such as an answer."""
+        post = row.post if row.is_first or isinstance(row.post, BadRow) else duplicate(row.post)
+        if isinstance(post, BadRow):
+            return Skipped(post.post_id, f"line {post.line}", MALFORMED + post.reason, post.detail)
+        if post.fabricated:
+            return Skipped(str(post.post_id), f"line {post.line}", FABRICATED, REASONS[FABRICATED])
+        if post.kind == QUESTION and self.rules.filters.tagged(post):
+            return self._question(post, joined)
+        return None
 
     def _question(self, post: Post, joined: Joined) -> Question | Skipped:
         """Return a question with its answers, where it passes, or why its accepted answer cannot be had."""
@@ -114,13 +124,7 @@ class DumpDoor:
         )
 
 
-def _malformed(row: BadRow) -> Skipped:
-    return Skipped(row.post_id, f"line {row.line}", MALFORMED + row.reason, row.detail)
-
-
 def _named(joined: Joined) -> dict[str, int]:
-    """Return how many rows of each kind there are, those of no kind last."""
-    counts = {int(kind): count for kind, count in joined.counts.items() if kind.isdigit()}
-    named = {KINDS.get(kind, f"posts of type {kind}"): counts[kind] for kind in sorted(counts)}
-    malformed = joined.counts["malformed rows"]
-    return named | ({"malformed rows": malformed} if malformed else {})
+    """Return how many rows of each kind there are."""
+    counts = {int(kind): count for kind, count in joined.counts.items() if kind}
+    return {KINDS.get(kind, f"posts of type {kind}"): counts[kind] for kind in sorted(counts)}

@@ -7,7 +7,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -22,6 +22,21 @@ _MOST_COMPARED = 10_000
 """Numbers that a block may hold before it is read again without asking for each."""
 
 _Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row that matters.
+
+    Args:
+        post: What it is.
+        kind: As what it was counted.
+        is_first: Whether it is the first of its id.
+    """
+
+    post: Post | BadRow
+    kind: str
+    is_first: bool
 
 
 class Joined:
@@ -99,8 +114,8 @@ class Joined:
                 place = Place(int(starts[block]), int(sizes[block]), int(lines[block]))
                 yield self._parts[ranges[block]][1], place
 
-    def rows(self) -> Iterator[tuple[Post | BadRow, bool]]:
-        """Yield all rows in the order of the dump, each once, and whether it is the first of its id.
+    def rows(self) -> Iterator[Row]:
+        """Yield all rows in the order of the dump, each once.
 
         After this, nothing can be taken.
         """
@@ -114,7 +129,7 @@ class Joined:
         is_first = np.zeros(len(at), bool)
         is_first[self._firsts] = True
         for row in self._order.tolist():
-            yield self._row(row), bool(is_first[row])
+            yield Row(*self._row(row), bool(is_first[row]))
 
     def answers(self, wants: int) -> list[Post]:
         """Return the posts that may be an answer, in the order of the dump; to be called while ``rows`` goes on.
@@ -123,7 +138,7 @@ class Joined:
             wants: What they are looked for by.
         """
         first, last = np.searchsorted(self._keys, wants), np.searchsorted(self._keys, wants, "right")
-        found = map(self._row, self._firsts[first:last].tolist())
+        found = [self._row(row)[0] for row in self._firsts[first:last].tolist()]
         return [post for post in found if isinstance(post, Post)]
 
     def close(self) -> None:
@@ -132,16 +147,16 @@ class Joined:
             file.close()
         self._open.clear()
 
-    def _row(self, row: int) -> Post | BadRow:
+    def _row(self, row: int) -> tuple[Post | BadRow, str]:
         part, place = self._rows[1][row], self._rows[2][row]
         file = self._opened(part)
         file.seek(place)
         told = json.loads(file.readline())
         line = self._parts[part][1] + told["line"]
         if "bad" in told:
-            return BadRow(line, *told["bad"])
+            return BadRow(line, *told["bad"]), told["kind"]
         post = told["post"]
-        return replace(Post(**{**post, "tags": tuple(post["tags"])}), line=line)
+        return replace(Post(**{**post, "tags": tuple(post["tags"])}), line=line), told["kind"]
 
     def _opened(self, part: int) -> BinaryIO:
         if part not in self._open:

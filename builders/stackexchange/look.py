@@ -40,10 +40,12 @@ class Row:
     Args:
         at: A number that grows from row to row of a block, and is less than its bytes.
         post: What it is; its line is that in the block.
+        kind: As what it was counted.
     """
 
     at: int
     post: Post | BadRow
+    kind: str
 
 
 @dataclass(slots=True)
@@ -54,7 +56,8 @@ class Seen:
         rows: The rows that matter.
         low: The least number that an answer is looked for by.
         high: The greatest, 0 when there is none.
-        counts: How many rows of each kind there are, by their type's number, and of "malformed rows".
+        counts: How many rows of each kind there are, by their type's number, "" for none that can be seen. Rows of
+            the usual form count as what they say they are, whether they are parsed or not.
         closed: Whether the dump's end tag is there.
     """
 
@@ -148,9 +151,10 @@ class Look:
             if one.known and one.post is None and one.known[2 if self._best else 0] in self._wanted:
                 one.post = read_post(one.raw)
             numbers += self._number(one)
-            seen.counts[_kind(one)] += 1
+            kind = _kind(one)
+            seen.counts[kind] += 1
             if one.post is not None and self._is_found(one.post):
-                seen.rows.append(Row(one.at, one.post))
+                seen.rows.append(Row(one.at, one.post, kind))
         seen.range_of(numbers)
         return seen
 
@@ -218,9 +222,7 @@ def _counted(parents: Sequence[bytes], others: Sequence[bytes]) -> Counter[str]:
 
 
 def _kind(one: _Candidate) -> str:
-    if isinstance(one.post, BadRow):
-        return "malformed rows"
-    if one.post is not None:
-        return str(one.post.kind)
-    _, _, parent, other = one.known or (b"", b"", b"", b"")
+    if one.known is None:
+        return str(one.post.kind) if isinstance(one.post, Post) else ""
+    _, _, parent, other = one.known
     return other.decode() or str(ANSWER if parent else QUESTION)

@@ -218,7 +218,7 @@ class _Summary:
 def _write(seen: Seen, at: int, line: int, look: Look, stream: IO[str]) -> None:
     """Write the rows that matter: where they are, as a number that grows, the line in the range, and what they say."""
     for row in seen.rows:
-        told: dict[str, Any] = {"at": at + row.at, "line": line + row.post.line}
+        told: dict[str, Any] = {"at": at + row.at, "line": line + row.post.line, "kind": row.kind}
         if isinstance(row.post, BadRow):
             told["bad"] = [row.post.post_id, row.post.reason, row.post.detail]
         else:
