@@ -11,7 +11,9 @@ which is C++, C, Java, C# and Python. Every way runs in a process of its own, on
 - ``ours, fast``: the same with quicktok.
 
 Time counts from the start of Python to the last line written. Speed is in megabytes a second of the files that chunks
-came of, so that dropping a file makes no way faster. A chunk is wrong if its file has another text where its id says:
+came of, so that dropping a file makes no way faster; ``times`` is how many times freshstack's it is, with the least and
+the most of all rounds, and ``CPU`` the same by the time that processors worked, which other work on the machine changes
+less. A chunk is wrong if its file has another text where its id says:
 in freshstack's ids the places are those of bytes, in ours those of characters. Memory is the peak of all processes
 together.
 """
@@ -92,13 +94,13 @@ def freshstack(root: Path, out: Path) -> None:
 
 
 def wanted(root: Path) -> Iterator[str]:
-    """Yield the paths that freshstack's walk takes."""
+    """Yield the paths that freshstack's walk takes, but for PDFs, which end its run."""
     for folder, _, names in os.walk(root):
         for name in names:
             path = Path(folder, name)
             inside = path.relative_to(root)
             hidden = any(part.startswith(".") for part in inside.parts)
-            if path.suffix.lower() not in _EXCLUDED and not hidden and not path.is_symlink():
+            if path.suffix.lower() not in {*_EXCLUDED, ".pdf"} and not hidden and not path.is_symlink():
                 yield inside.as_posix()
 
 
@@ -182,18 +184,24 @@ def compare(tree: str, rounds: int) -> None:
         for _ in range(rounds):
             for way in WAYS:
                 runs[way].append(measured(way, root, folder / "out.jsonl", folder / "cache"))
+                print(f"{way}: {runs[way][-1]}", file=sys.stderr)
     print(f"\n{tree}: {total:,} files, medians of {rounds} rounds")
-    print(f"{'':28}{'MB/s':>7}{'times':>7}{'seconds':>9}{'MB':>8}{'files':>8}{'chunks':>8}{'wrong':>7}{'memory':>8}")
+    heads = ("MB/s", "times", "from", "to", "CPU", "seconds", "MB", "files", "chunks", "wrong", "memory")
+    print(f"{'':26}" + "".join(f"{head:>8}" for head in heads))
     for way, figures in runs.items():
-        speeds = [run["size"] / run["seconds"] for run in figures]
-        peers = [run["size"] / run["seconds"] for run in runs["freshstack"]]
-        times = statistics.median(speed / peer for speed, peer in zip(speeds, peers, strict=True))
+        times, worked = (ratios(figures, runs["freshstack"], key) for key in ("seconds", "cpu"))
         seconds, peak = (statistics.median(run[key] for run in figures) for key in ("seconds", "memory"))
         last = figures[-1]
         print(
-            f"{way:28}{statistics.median(speeds):7.2f}{times:7.1f}{seconds:9.1f}{last['size']:8.1f}"
-            f"{last['files']:8,.0f}{last['chunks']:8,.0f}{last['wrong']:7,.0f}{peak:8.0f}"
+            f"{way:26}{last['size'] / seconds:8.2f}{statistics.median(times):8.1f}{min(times):8.1f}{max(times):8.1f}"
+            f"{statistics.median(worked):8.1f}{seconds:8.1f}{last['size']:8.1f}"
+            f"{last['files']:8,.0f}{last['chunks']:8,.0f}{last['wrong']:8,.0f}{peak:8.0f}"
         )
+
+
+def ratios(figures: list[dict[str, float]], peers: list[dict[str, float]], key: str) -> list[float]:
+    """Return how many times the bytes of freshstack's a way does in the same time of a kind, in each round."""
+    return [run["size"] / run[key] / (peer["size"] / peer[key]) for run, peer in zip(figures, peers, strict=True)]
 
 
 def main() -> None:

@@ -13,7 +13,8 @@ of the tests. Every way runs in a process of its own, one way after the other in
 
 Both must give the same questions: those of freshstack's whose accepted answer it found, with a score of at least 1, must
 be ours, and the texts of ours must be what our reading of HTML makes of the bodies that it kept. Time counts from the
-start of Python to the last line written. Memory is the peak of all processes together; that it does not grow is seen by reading half of the dump first.
+start of Python to the last line written; ``times`` is freshstack's time in ours, with the least and the most of all
+rounds, and ``CPU`` the same of the time that processors worked, which other work on the machine changes less. Memory is the peak of all processes together; that it does not grow is seen by reading half of the dump first.
 """
 
 import argparse
@@ -149,13 +150,17 @@ def compare(trial: Trial, dump: Path, size: float, rounds: int) -> None:
         for way in PROCESSES:
             check(way, found[way], found["freshstack"])
     print(f"\n{dump.name}, {size:,.0f} MB unpacked, {len(found['ours'])} questions, the same by all; {rounds} rounds")
-    print(f"{'':24}{'MB/s':>8}{'times':>8}{'from':>8}{'to':>8}{'seconds':>10}{'memory':>10}")
+    heads = ("MB/s", "times", "from", "to", "CPU", "seconds", "memory")
+    print(f"{'':22}" + "".join(f"{head:>9}" for head in heads))
     for way, figures in runs.items():
-        times = [peer["seconds"] / run["seconds"] for peer, run in zip(runs["freshstack"], figures, strict=True)]
+        times, worked = (
+            [peer[key] / run[key] for peer, run in zip(runs["freshstack"], figures, strict=True)]
+            for key in ("seconds", "cpu")
+        )
         seconds = statistics.median(run["seconds"] for run in figures)
         print(
-            f"{way:24}{size / seconds:8.0f}{statistics.median(times):8.1f}{min(times):8.1f}{max(times):8.1f}"
-            f"{seconds:10.2f}{max(run['memory'] for run in figures):7.0f} MB"
+            f"{way:22}{size / seconds:9.0f}{statistics.median(times):9.1f}{min(times):9.1f}{max(times):9.1f}"
+            f"{statistics.median(worked):9.1f}{seconds:9.2f}{max(run['memory'] for run in figures):6.0f} MB"
         )
 
 

@@ -11,7 +11,7 @@ from freshstack_datasets.errors import shown
 
 _EMBEDDED = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=]*")
 """An image, a sound or a font within a text."""
-_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*(`{3,})", re.MULTILINE)
 _NAME = re.compile(r"[\w.+#-]{1,40}")
 
 

@@ -32,6 +32,10 @@ class Source:
     most: int
     deadline: Deadline
 
+    def furthest(self, start: int) -> int:
+        """Return the last place up to which bytes from there can be one piece, as ``fits`` tells it."""
+        return min(self.counted.reach(start, self.limit), start + self.most)
+
     def fits(self, start: int, end: int) -> bool:
         """Return whether these bytes can be one piece, as far as the whole text's tokens tell."""
         return end - start <= self.most and self.counted.about(start, end) <= self.limit

@@ -3,7 +3,9 @@
 No function calls itself here: a tree can be deeper than Python's stack.
 """
 
+from bisect import bisect_right
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,15 +14,31 @@ from builders.chunking.prose import Source, Span, cut_text, whole_letter
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_LOOK = 4_096
+"""Bytes that are looked at together for being blank."""
+
 Pieces = deque[Span]
 """Pieces that follow each other, no two neighbours of which fit into one."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A node that is too long, on the way through its children."""
+    """A node that is too long, on the way through its children.
 
-    todo: "list[tuple[Node, int, int]]"
+    What is between two children belongs to the one before, but for the indentation of the one after.
+
+    Args:
+        children: The children.
+        start: The node's first byte.
+        end: The byte after its last.
+        at: How many children are in pieces already.
+        done: These pieces.
+    """
+
+    children: "Sequence[Node]"
+    start: int
+    end: int
+    at: int = 0
     done: Pieces = field(default_factory=deque)
 
 
@@ -29,28 +47,70 @@ def cut_tree(source: Source, root: "Node", start: int, end: int, base: int = 0) 
 
     Args:
         source: The whole text.
-        root: The tree of ``start`` to ``end``.
+        root: The tree of ``start`` to ``end``, which together do not fit.
         start: The first byte.
         end: The byte after the last.
         base: Where in the text the tree's own counting of bytes begins.
     """
-    stack = [_Open([(root, start, end)])]
+    raw = source.counted.raw
+    stack = [_Open([root], start, end)]
     while True:
         source.deadline.check()
         top = stack[-1]
-        if not top.todo:
+        if top.at == len(top.children):
             stack.pop()
             if not stack:
                 return top.done
             stack[-1].done = join(source, stack[-1].done, top.done)
             continue
-        node, first, last = top.todo.pop()
-        if source.fits(first, last):
-            top.done = join(source, top.done, deque([(first, last)]))
-        elif children := _tiles(source.counted.raw, node, first, last, base):
-            stack.append(_Open(children))
+        first, last = _border(raw, top, top.at, base), _border(raw, top, top.at + 1, base)
+        if _grown(source, top, first, base):
+            continue
+        children = top.children[top.at].children
+        top.at += 1
+        if children:
+            stack.append(_Open(children, first, last))
         else:
             top.done = join(source, top.done, deque(cut_text(source, first, last)))
+
+
+def _grown(source: Source, top: _Open, first: int, base: int) -> bool:
+    """Put as many children as fit to the last piece, or else into a new one; return whether there were any.
+
+    Args:
+        source: The whole text.
+        top: The node.
+        first: Where its next child begins.
+        base: Where in the text the tree's own counting of bytes begins.
+    """
+    many = len(top.children)
+    for start in (top.done[-1][0], first) if top.done else (first,):
+        furthest = source.furthest(start)
+        at = bisect_right(
+            range(many + 1),
+            furthest,
+            top.at + 1,
+            many + 1,
+            key=lambda child: _border(source.counted.raw, top, child, base),
+        )
+        if at > top.at + 1:
+            last = _border(source.counted.raw, top, at - 1, base)
+            if start < first:
+                top.done[-1] = (start, last)
+            elif first < last:
+                top.done.append((first, last))
+            top.at = at - 1
+            return True
+    return False
+
+
+def _border(raw: bytes, node: _Open, child: int, base: int) -> int:
+    """Return where a child begins, or after the last one the node ends."""
+    if child == 0:
+        return node.start
+    if child == len(node.children):
+        return node.end
+    return max(node.start, min(node.end, _line_start(raw, node.children[child].start_byte + base, node.start)))
 
 
 def join(source: Source, left: Pieces, right: Pieces) -> Pieces:
@@ -66,26 +126,10 @@ def join(source: Source, left: Pieces, right: Pieces) -> Pieces:
     return right
 
 
-def _tiles(raw: bytes, node: "Node", start: int, end: int, base: int) -> "list[tuple[Node, int, int]]":
-    """Return the children of a node with the bytes that each stands for, the last child first.
-
-    What is between two children belongs to the one before, but for the indentation of the one after.
-    """
-    tiles: list[tuple[Node, int, int]] = []
-    children = node.children
-    for child in reversed(children[1:]):
-        begin = max(start, min(end, _line_start(raw, child.start_byte + base, start)))
-        if begin < end:
-            tiles.append((child, begin, end))
-            end = begin
-    if children and start < end:
-        tiles.append((children[0], start, end))
-    return tiles
-
-
 def _line_start(raw: bytes, at: int, least: int) -> int:
     """Return the start of the line if only white space is before that place in it, else the place."""
     begin = at
     while begin > least and raw[begin - 1] in b" \t":
-        begin -= 1
+        before = raw[max(least, begin - _LOOK) : begin]
+        begin -= len(before) - len(before.rstrip(b" \t"))
     return begin if begin == 0 or raw[begin - 1] == 10 else whole_letter(raw, at)

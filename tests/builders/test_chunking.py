@@ -178,6 +178,13 @@ def test_a_notebook_of_format_3_is_read():
     assert Chunker().chunk("a.ipynb", json.dumps(content).encode()).text == "## T\n\n```python\nx\n```\n"
 
 
+def test_a_cell_of_many_blank_lines_is_read_line_by_line():
+    source = "a\n" + " \n" * 200_000 + "  ```\n"  # minutes, if each line were looked through to the last
+    result = Chunker().chunk("a.ipynb", json.dumps({"cells": [{"cell_type": "code", "source": source}]}).encode())
+    assert result.text == f"````python\n{source.rstrip()}\n````\n"
+    assert_whole(result)
+
+
 @pytest.mark.parametrize("content", [b"[" * 100_000, b"[]", b'{"cells": 1}', b"<<<<<<< HEAD"])
 def test_a_broken_notebook_is_refused(content):
     assert Chunker().chunk("a.ipynb", content).reason == "notebook"
