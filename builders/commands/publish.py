@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 
@@ -35,6 +36,7 @@ def _publish(
     pull_request: Annotated[
         bool, typer.Option("--pull-request", help="Open a pull request instead, for somebody else to merge.")
     ] = False,
+    allow_secrets: AllowSecrets = "",
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -44,20 +46,26 @@ def _publish(
     snapshot's name, downloads it again and looks into every row of that. Whatever fails, the same command goes on where
     it stopped. A snapshot that is published never changes: what is put right is a new one, such as 2024-10.1.
 
+    Its texts are searched for secrets first. Places where one seems to be are listed in DIR.secrets.jsonl, and nothing is
+    sent, unless --allow-secrets names a list that has them; those of corpus and questions do.
+
     The token is that of HF_TOKEN, or of hf auth login.
     """
     from builders.publishing.plan import UnfitError
     from builders.publishing.publish import publish
+    from builders.secrets import Allowed
 
     try:
-        told = publish(
-            folder,
-            repository=repository,
-            private=private,
-            pull_request=pull_request,
-            dry_run=dry_run,
-            say=console.message,
-        )
+        with findings_shown(as_json):
+            told = publish(
+                folder,
+                repository=repository,
+                private=private,
+                pull_request=pull_request,
+                dry_run=dry_run,
+                allowed=Allowed.of(allow_secrets),
+                say=console.message,
+            )
     except UnfitError as error:
         for problem in error.problems:
             console.message(console.one_line(str(problem)))

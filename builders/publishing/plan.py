@@ -8,7 +8,9 @@ from pathlib import Path
 from builders.cards.facts import Facts, Sizes, of_folder
 from builders.cards.history import same_but_for_history
 from builders.cards.render import written
+from builders.publishing.secrets import refuse_secrets
 from builders.publishing.stand_ins import refuse_stand_ins
+from builders.secrets import Allowed
 from freshstack_datasets.errors import SnapshotError, shown_path
 from freshstack_datasets.manifest import FILE, Manifest, read_manifest
 from freshstack_datasets.verification import Problem, verify
@@ -179,15 +181,17 @@ class UnfitError(SnapshotError):
         )
 
 
-def prepare(folder: Path, repository: str | None = None) -> Prepared:
+def prepare(folder: Path, repository: str | None = None, allowed: Allowed | None = None) -> Prepared:
     """Look into every row of a snapshot, render its card, and return what would be published.
 
     Args:
         folder: The snapshot's folder.
         repository: Where it goes, ``organization/name``; the dataset's own name when not given.
+        allowed: Findings of secrets that are accepted.
 
     Raises:
         UnfitError: Something is wrong with it.
+        SecretsError: Something in its texts seems to be secret, and is not allowed.
         SnapshotError: It is no snapshot, or no language model made its judgments but a stand-in.
         MissingExtraError: A package that cards are made with is not installed.
     """
@@ -195,6 +199,7 @@ def prepare(folder: Path, repository: str | None = None) -> Prepared:
         raise UnfitError(folder, problems)
     manifest = read_manifest(folder)
     refuse_stand_ins(folder, manifest)
+    refuse_secrets(folder, allowed or Allowed())
     known = of_folder(folder)
     card, pictures = written(known, repository=repository)
     texts = {FILE: (folder / FILE).read_bytes(), CARD: card.encode(), **pictures}

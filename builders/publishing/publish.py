@@ -16,6 +16,7 @@ from builders.publishing.look import MAIN, Repository, Seen
 from builders.publishing.patience import Patience
 from builders.publishing.plan import Plan, Prepared, prepare
 from builders.publishing.proof import prove
+from builders.secrets import Allowed
 from freshstack_datasets.errors import HubError, InputError, SnapshotError, shown
 from freshstack_datasets.hub.words import unanswered
 from freshstack_datasets.verification import Problem
@@ -69,6 +70,7 @@ def publish(
     private: bool = False,
     pull_request: bool = False,
     dry_run: bool = False,
+    allowed: Allowed | None = None,
     say: Callable[[str], None] = lambda line: None,
     wait: Callable[[float], None] = sleep,
 ) -> Published:
@@ -80,17 +82,19 @@ def publish(
         private: Make the repository a private one; one that exists must be private already.
         pull_request: Open a pull request and set no tag.
         dry_run: Only look, and say what would be done.
+        allowed: Findings of secrets that are accepted.
         say: Takes lines that tell people how it goes.
         wait: Waits some seconds.
 
     Raises:
+        SecretsError: Something in its texts seems to be secret, and is not allowed.
         SnapshotError: The snapshot must not be published, or its name is taken.
         HubError: The Hub does not take it.
     """
     from huggingface_hub import HfApi
 
     say(f"looking into every row of {folder}")
-    prepared = prepare(folder, None if repository is None else _name(repository))
+    prepared = prepare(folder, None if repository is None else _name(repository), allowed)
     manifest = prepared.manifest
     place = Repository(_name(repository or manifest.dataset), HfApi(library_name="freshstack-datasets"))
     patience = Patience(f"{manifest.dataset}@{manifest.snapshot} cannot be published", place.name, say, wait)
