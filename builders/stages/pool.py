@@ -5,9 +5,10 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from builders.stages.marks import Job, jobs
 from builders.stages.records import Divisible, Stage
@@ -71,32 +72,54 @@ def _by_pieces(stage: Stage[S], job: Job[S], scratch: Path) -> None:
 
 def _each(stage: Stage[S], todo: Sequence[Job[S]], processes: int, scratch: Path) -> Iterator[tuple[Job[S], bool]]:
     """Try each part once; yield it as that is over, with whether its process is still there."""
-    waiting = deque(todo)
+    number = min(processes, len(todo))
+    shares = _Shares(todo, number)
     with _crew(stage, scratch) as (workers, start):
-        for _ in range(min(processes, len(todo))):
-            start()
+        for share in range(number):
+            start(share)
         while workers:
             spoken = wait([worker.pipe for worker in workers])
-            for worker in [worker for worker in workers if worker.pipe in spoken]:
+            for worker, share in [(worker, share) for worker, share in workers.items() if worker.pipe in spoken]:
                 job, lives = worker.heard()
                 if job is not None:
                     yield job, lives
-                if lives and waiting:
-                    worker.give(waiting.popleft())
+                follows = shares.next(share) if lives else None
+                if follows is not None:
+                    worker.give(follows)
                     continue
-                workers.remove(worker)
+                del workers[worker]
                 worker.finish()
-                if waiting:
-                    start()
+                if not lives:
+                    start(share)
+
+
+class _Shares(Generic[S]):
+    """Jobs that are dealt so that those of a process follow each other: what it has open for one is good for the next.
+
+    Args:
+        todo: The jobs.
+        number: How many processes there are.
+    """
+
+    def __init__(self, todo: Sequence[Job[S]], number: int) -> None:
+        ends = [len(todo) * share // number for share in range(number + 1)]
+        self._left = [deque(todo[first:last]) for first, last in pairwise(ends)]
+
+    def next(self, share: int) -> Job[S] | None:
+        """Return the next job of a share, which takes half of the largest one when it has none left."""
+        mine, largest = self._left[share], max(self._left, key=len)
+        if not mine:
+            mine.extendleft([largest.pop() for _ in range((len(largest) + 1) // 2)])
+        return mine.popleft() if mine else None
 
 
 @contextmanager
-def _crew(stage: Stage[S], scratch: Path) -> Iterator[tuple[list[Worker[S]], Callable[[], None]]]:
-    """Yield a list of processes, none yet, and what starts one; at the end of the block there are none left."""
-    workers: list[Worker[S]] = []
+def _crew(stage: Stage[S], scratch: Path) -> Iterator[tuple[dict[Worker[S], int], Callable[[int], None]]]:
+    """Yield processes with the number of their share, none yet, and what starts one; at the end there are none left."""
+    workers: dict[Worker[S], int] = {}
     with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as own:
         try:
-            yield workers, lambda: workers.append(Worker(stage, Path(own)))
+            yield workers, lambda share: workers.update({Worker(stage, Path(own)): share})
         finally:
             for worker in workers:
                 worker.end()

@@ -47,6 +47,7 @@ def test_a_corpus_made_by_datatrove_is_the_one_made_here(tmp_path):
     assert contents(here.path) == contents(there.path)
 
 
+@pytest.mark.slow
 def test_parts_and_marks_are_the_same_wherever_they_are_made(tmp_path):
     shards = [("a", "b"), ("c",), ("d", "e")]
     run(DivisibleWords(tmp_path / "log"), shards, tmp_path / "here")
@@ -73,6 +74,7 @@ def test_slurm_gets_a_job_with_a_task_for_each_share(tmp_path, queue):
     assert not (queue / "3").exists()
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_in_a_task_is_said_here(tmp_path, queue):
     for cluster in (HERE, THERE):
         with pytest.raises(InputError, match=r"^no square of a bad shard$"):
@@ -130,6 +132,7 @@ def test_a_file_that_describes_no_cluster_is_refused(tmp_path, text, message):
         Cluster.read(tmp_path / "cluster.yaml")
 
 
+@pytest.mark.slow
 def test_the_command_reads_a_cluster_from_a_file(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# A")
