@@ -143,6 +143,7 @@ def test_a_build_that_was_ended_goes_on_and_gives_the_same(mixed, tmp_path, monk
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_file_that_a_library_crashes_on_is_left_out_and_nothing_else(mixed, tmp_path):
     topic, _ = mixed
     whole, less = build(topic, tmp_path / "whole"), build(topic, tmp_path / "less", settings=Crashing())
