@@ -28,7 +28,7 @@ def installed(package: str) -> str:
         raise MissingExtraError(package, "build") from None
 
 
-def write_table(folder: Path, table: Table, records: Iterable[Any]) -> dict[str, Any]:
+def write_sorted(folder: Path, table: Table, records: Iterable[Any]) -> dict[str, Any]:
     """Write the records of a table, sorted by id, and return what is said of it.
 
     Args:

@@ -1,26 +1,25 @@
 """From a topic file to a folder with its corpus, what was left out, and how it was made."""
 
-import json
-import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from builders.chunking import pdf
 from builders.corpus.scanning import secrets_in
-from builders.corpus.settings import OURS, Settings, installed
+from builders.corpus.settings import Settings
 from builders.corpus.sources import Source, sources_of
 from builders.corpus.table import Tally, write_table
 from builders.corpus.work import CRASH, Batch, Cutting, Listing, batches, pdfs_in
+from builders.outputs import write_about
 from builders.repositories import REASONS, fetch
 from builders.secrets import Allowed, review
 from builders.stages import Cluster, run
+from builders.stages.workshop import workshop
 from builders.topics import Topic
-from freshstack_datasets.errors import InputError, shown_path
+from freshstack_datasets.errors import InputError
 from freshstack_datasets.files import atomic_folder, refuse_taken
-from freshstack_datasets.recipe import Filter, Generator, Recipe, Tool
+from freshstack_datasets.recipe import Filter, Recipe, Tool
 from freshstack_datasets.recipe import Source as Told
 
 FILE = "corpus.json"
@@ -90,7 +89,7 @@ def build(
     settings = settings or Settings()
     out = out.absolute()
     refuse_taken(out)
-    with _workshop(out) as work:
+    with workshop(out, _OURS) as work:
         bundles = sources or work / "sources"
         if sources is None and topic.repositories:
             fetch(topic.repositories, bundles, say=say)
@@ -111,23 +110,6 @@ def build(
             tool = settings.tool(*([pdf.PACKAGE] if pdfs and pdf.reader() else []))
             built = _written(folder, topic, settings, tool, parameters, found, list(zip(shards, parts, strict=True)))
     return Built(out, *built)
-
-
-@contextmanager
-def _workshop(out: Path) -> Iterator[Path]:
-    """Yield the folder for parts, one of ours, which stays when the block ends early and something is in it."""
-    work = out.with_name(f"{out.name}.parts")
-    if work.is_dir() and any(work.iterdir()) and not (work / _OURS).is_file():
-        raise InputError(f"{shown_path(work)} is needed for parts", got="a folder that holds other files")
-    work.mkdir(parents=True, exist_ok=True)
-    (work / _OURS).touch()
-    try:
-        yield work
-    except BaseException:
-        if [path.name for path in work.iterdir()] == [_OURS]:
-            shutil.rmtree(work, ignore_errors=True)
-        raise
-    shutil.rmtree(work, ignore_errors=True)
 
 
 def _written(
@@ -166,14 +148,5 @@ def _written(
         )
         for source, counts in zip(sources, per_source, strict=True)
     ]
-    about = {
-        "dataset": topic.name,
-        "sources": [one.model_dump(mode="json", exclude_none=True) for one in told],
-        "recipe": recipe.model_dump(mode="json", exclude_none=True),
-        "generator": Generator(name=OURS, version=installed(OURS)).model_dump(mode="json"),
-        "table": table,
-        "counts": totals,
-    }
-    text = json.dumps(about, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    (folder / FILE).write_text(text + "\n", encoding="utf-8", newline="\n")
+    write_about(folder / FILE, topic.name, told, recipe, table, totals)
     return table["digest"], totals, dropped

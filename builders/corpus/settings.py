@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 
 from builders.chunking import Chunk, Chunked, Chunker, Refused, chunk_id
 from builders.chunking.like_oct_2024 import LikeOct2024, published_id
+from builders.outputs import OURS, installed
 from builders.tokens import encoding
-from freshstack_datasets.errors import InputError, MissingExtraError, shown
+from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.recipe import Tool
 
-OURS = "freshstack-datasets"
 OCT_2024 = "oct-2024"
 DEFAULT = "cl100k_base"
 
@@ -72,15 +71,3 @@ class Settings:
     def tokenizer(self) -> Tool:
         """Return what the recipe says of the tokenizer."""
         return Tool(name="tiktoken", version=installed("tiktoken"), parameters={"encoding": self.encoding})
-
-
-def installed(package: str) -> str:
-    """Return the version of a package.
-
-    Raises:
-        MissingExtraError: It is not installed.
-    """
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        raise MissingExtraError(package, "build") from None

@@ -1,6 +1,5 @@
 """From the parts to the table of the corpus, sorted, and to the list of files that are not in it."""
 
-import hashlib
 import json
 import re
 from collections import Counter
@@ -11,12 +10,11 @@ from typing import IO, Any
 
 from builders.corpus.sources import Source
 from builders.corpus.work import Batch
+from builders.outputs import write_sorted
 from builders.topics import Documents
 from freshstack_datasets.errors import InputError, SnapshotError, shown
 from freshstack_datasets.records import Document
-from freshstack_datasets.tables.parquet import TableWriter
 from freshstack_datasets.tables.schema import CORPUS
-from freshstack_datasets.tables.spool import Spool
 
 DROPPED = "dropped.jsonl"
 _COUNTS = ("files", "files_in_the_corpus", "documents", "tokens")
@@ -68,17 +66,10 @@ def write_table(folder: Path, parts: Sequence[tuple[Batch, Path]], tally: Tally)
     """
     try:
         with (folder / DROPPED).open("w", encoding="utf-8", newline="\n") as stream:
-            spool = Spool(folder / ".documents.arrow", CORPUS, _documents(parts, tally, stream))
+            return write_sorted(folder, CORPUS, _documents(parts, tally, stream))
     except SnapshotError:
         _refuse_twice(parts)
         raise
-    with TableWriter(folder, CORPUS) as writer:
-        for group in spool.sorted_groups(CORPUS.group_rows):
-            writer.write_group(group)
-    spool.remove()
-    with (folder / CORPUS.file()).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"file": CORPUS.file(), "rows": writer.rows, "digest": writer.digest(), "sha256": digest}
 
 
 def _lines(parts: Sequence[tuple[Batch, Path]]) -> Iterator[tuple[Source, dict[str, Any]]]:

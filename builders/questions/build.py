@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from builders.outputs import write_about, write_table
+from builders.outputs import write_about, write_sorted
 from builders.questions.doors import door_of
 from builders.questions.records import Read
 from builders.questions.rules import REASONS, Rules
@@ -78,7 +78,7 @@ def build(
         door, language = door_of(posts, topic, rules, work, processes, cluster)
         with Sorting(folder, rules, language, topic.questions.license) as sorting:
             try:
-                table = write_table(folder, QUERIES, watched(sorting.queries(door), secrets))
+                table = write_sorted(folder, QUERIES, watched(sorting.queries(door), secrets))
             except SnapshotError:
                 if sorting.taken:
                     raise
