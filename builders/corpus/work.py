@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from builders.chunking import Chunk, Refused
+from builders.chunking import Chunk, Refused, pdf
 from builders.corpus.records import Item
 from builders.corpus.settings import Settings
 from builders.corpus.sources import Reading, Source
@@ -131,7 +131,8 @@ class Cutting:
 
     def key(self, shard: Batch) -> str:
         """Return all that the documents depend on."""
-        return f"{shard.source.key} {shard.first} {shard.files} {self.settings.key} {code(*_READING, *_CUTTING)}"
+        made_by = f"{self.settings.key} {pdf.reader()} {code(*_READING, *_CUTTING)}"
+        return f"{shard.source.key} {shard.first} {shard.files} {made_by}"
 
     def make(self, shard: Batch, part: Path) -> None:
         """Write the documents of the files, and why others have none."""
