@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from builders.secrets import Finding, Piece, engine, rules, scan_file
+from builders.secrets import Finding, Piece, library, rules, scan_file
 from builders.stages import Cluster, code, run
 
 _ALONE = 50
@@ -28,7 +28,7 @@ def secrets_in(
     Raises:
         MissingExtraError: The library that looks is not installed.
     """
-    engine()  # compiles the rules once for all processes, where that was not done before
+    library()  # compiles the rules once for all processes, where that was not done before
     few = processes if len(parts) > _ALONE else 1
     for found in run(Scanning(), parts, work, processes=few, cluster=cluster, what="looking for secrets"):
         with found.open(encoding="utf-8", newline="\n") as stream:

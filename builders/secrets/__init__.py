@@ -4,7 +4,7 @@
 was cut into pieces; ``review`` ends a build with a list of those that nobody accepted, and counts the others.
 """
 
-from builders.secrets.engine import engine, rules
+from builders.secrets.engine import library, rules
 from builders.secrets.records import Finding, Piece
 from builders.secrets.review import Allowed, Reviewed, SecretsError, review
 from builders.secrets.scan import scan, scan_file
@@ -16,7 +16,7 @@ __all__ = [
     "Piece",
     "Reviewed",
     "SecretsError",
-    "engine",
+    "library",
     "review",
     "rules",
     "scan",

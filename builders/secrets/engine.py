@@ -68,7 +68,7 @@ def rules() -> str:
 
 
 @cache
-def engine() -> "Scanner":
+def library() -> "Scanner":
     """Return the library with its rules loaded, once in a process.
 
     It keeps compiled rules in the user's folder for caches, and compiles them, some seconds long, where it may not.
@@ -95,9 +95,9 @@ def matches(data: bytes, seconds: float = SECONDS) -> list[Match]:
     Raises:
         MissingExtraError: The library is not installed.
     """
-    scanner = engine()
+    looking = library()
     try:
-        found = scanner.scan(data, timeout=seconds)
+        found = looking.scan(data, timeout=seconds)
     except Exception:  # of the library; its message may hold the text
         return [Match(0, 0, 1, NOT_SCANNED)]
     all_of_them = {
