@@ -50,6 +50,8 @@ domain: what is looked for in a benchmark
 tags: [{TAG}]
 questions:
   site: coffee.stackexchange.com
+documents:
+  - {path: ., name: none}
 """
 _FOUND = "found.jsonl"
 Questions = dict[str, tuple[str, str, str]]

@@ -6,7 +6,7 @@ damage to the form of a row is seen everywhere, damage to what stands in its att
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from builders.stackexchange.blocks import Block, UnsureError
@@ -121,10 +121,10 @@ class Look:
             return Seen()
         ids, tags, parents, others = zip(*rows, strict=True)
         questions = _labels(tags)
-        if questions is None or self._matters(ids, questions, parents):
-            return self._picked(list(_rows(data)))
         seen = Seen(counts=_counted(parents, others))
         seen.range_of(list(map(int, filter(None, parents) if self._best else ids)))
+        if questions is None or self._matters(ids, questions, parents):
+            seen.rows = self._usual(data, rows)
         return seen
 
     def at_rows(self, rows: Sequence[RawRow]) -> Seen:
@@ -137,6 +137,25 @@ class Look:
             return True
         return not self._wanted.isdisjoint(parents if self._best else ids)
 
+    def _usual(self, data: bytes, rows: Sequence[_Known]) -> list[Row]:
+        """Return what matters of a block that holds no others than usual rows; most of them are left alone."""
+        places = [found.span() for found in _KNOWN.finditer(data)]
+        posts: dict[int, Post | BadRow] = {}
+        for at, row in enumerate(rows):
+            if self._asks(row):
+                posts[at] = _read(data, *places[at])
+                self._want(posts[at])
+        number = 2 if self._best else 0
+        for at, row in enumerate(rows):
+            if row[number] in self._wanted and at not in posts:
+                posts[at] = _read(data, *places[at])
+        return [Row(at, posts[at], _kind_of(rows[at])) for at in sorted(posts) if self._is_found(posts[at])]
+
+    def _want(self, post: Post | BadRow) -> None:
+        """Look for the answers to a post from now on, if it is a question that is taken."""
+        if isinstance(post, Post) and (number := self.wants(post)):
+            self._wanted.add(str(number).encode())
+
     def _picked(self, raw: Sequence[RawRow]) -> Seen:
         """Look at each row: first for questions, then for answers, which may stand before theirs."""
         seen = Seen()
@@ -144,8 +163,7 @@ class Look:
         for one in candidates:
             if one.known is None or self._asks(one.known):
                 one.post = read_post(one.raw)
-                if isinstance(one.post, Post) and (number := self.wants(one.post)):
-                    self._wanted.add(str(number).encode())
+                self._want(one.post)
         numbers = []
         for one in candidates:
             if one.known and one.post is None and one.known[2 if self._best else 0] in self._wanted:
@@ -196,13 +214,9 @@ def _known(row: RawRow) -> _Known | None:
     return number, tags, parent, other
 
 
-def _rows(data: bytes) -> Iterator[RawRow]:
-    """Yield the rows of a block that holds no others than usual ones."""
-    line, before = 1, 0
-    for found in _KNOWN.finditer(data):
-        line += data.count(b"\n", before, found.start())
-        before = found.start()
-        yield RawRow(line, found.group().rstrip())
+def _read(data: bytes, start: int, end: int) -> Post | BadRow:
+    """Return what the row of a block between two places is."""
+    return read_post(RawRow(1 + data.count(b"\n", 0, start), data[start:end].rstrip()))
 
 
 def _labels(tags: Sequence[bytes]) -> str | None:
@@ -224,5 +238,10 @@ def _counted(parents: Sequence[bytes], others: Sequence[bytes]) -> Counter[str]:
 def _kind(one: _Candidate) -> str:
     if one.known is None:
         return str(one.post.kind) if isinstance(one.post, Post) else ""
-    _, _, parent, other = one.known
+    return _kind_of(one.known)
+
+
+def _kind_of(known: _Known) -> str:
+    """Return what a row of the usual form says it is."""
+    _, _, parent, other = known
     return other.decode() or str(ANSWER if parent else QUESTION)
