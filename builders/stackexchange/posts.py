@@ -152,6 +152,11 @@ def duplicate(post: Post) -> BadRow:
     return BadRow(post.line, str(post.post_id), "duplicate Id", f"Id {post.post_id} was there before")
 
 
+def split_tags(text: str) -> tuple[str, ...]:
+    """Return the tags of a question, in either spelling: ``<a><b>`` or ``|a|b|``."""
+    return tuple(tag for tag in (part.strip() for part in _TAG_MARKS.split(text)) if tag)
+
+
 def _post(row: RawRow) -> Post:
     if row.wrong:
         raise _RowError(row.wrong)
@@ -165,7 +170,7 @@ def _post(row: RawRow) -> Post:
         score=_integer(values, "Score"),
         body=values.get("Body", ""),
         title=" ".join(values.get("Title", "").split()),
-        tags=tuple(tag for tag in (part.strip() for part in _TAG_MARKS.split(values.get("Tags", ""))) if tag),
+        tags=split_tags(values.get("Tags", "")),
         accepted=_number(values, "AcceptedAnswerId") if values.get("AcceptedAnswerId") else None,
         parent=_number(values, "ParentId") if kind == ANSWER else None,
         owner=_integer(values, "OwnerUserId"),

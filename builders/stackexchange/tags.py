@@ -1,19 +1,24 @@
 """What the tags of a dump tell: which go together with one, and which are young and frequent.
 
-A dump is read once. Memory holds each tag once; which tags the questions with the wanted one have waits in a nameless
-file once it is more than a few megabytes.
+A dump is read once; once more from the start if it has comments. Memory holds each tag once; which tags the questions
+with the wanted one have waits in a nameless file once it is more than a few megabytes.
 """
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
+from typing import TypeVar
 
+from builders.stackexchange import skimming
+from builders.stackexchange.blocks import UnsureError
 from builders.stackexchange.collected import FABRICATED
 from builders.stackexchange.dump import Dump
-from builders.stackexchange.posts import QUESTION, BadRow, Post, SeenIds, read_posts
+from builders.stackexchange.posts import QUESTION, BadRow, SeenIds, read_posts
 from freshstack_datasets.errors import InputError, UnknownNameError, shown_path
+
+_T = TypeVar("_T")
 
 _MOST_TAGS = 1_000_000
 """Tags that a dump may have; Stack Overflow has 66,000."""
@@ -76,10 +81,14 @@ def together(dump: Dump, tag: str) -> Together:
         InputError: The dump cannot be read.
         UnknownNameError: No question has that tag.
     """
-    wanted, known, read = Use(tag.strip().lower()), _Known(dump), Counter[str]()
+    return _read(dump, lambda questions, read: _together(dump, tag, questions, read))
+
+
+def _together(dump: Dump, tag: str, questions: Iterator[tuple[list[str], str]], read: Counter[str]) -> Together:
+    wanted, known = Use(tag.strip().lower()), _Known(dump)
     uses: dict[int, Use] = {}
     with SpooledTemporaryFile(_IN_MEMORY) as kept:
-        for tags, day in _questions(dump, read):
+        for tags, day in questions:
             numbers = known.numbers(tags)
             if wanted.tag not in tags:
                 continue
@@ -108,19 +117,42 @@ def young(dump: Dump, since: str, least: int) -> tuple[list[Use], Counter[str]]:
     Raises:
         InputError: The dump cannot be read.
     """
-    known, read = _Known(dump), Counter[str]()
-    uses: list[Use] = []
-    for tags, day in _questions(dump, read):
-        for number in known.numbers(tags):
-            if number > len(uses):
-                uses.append(Use(known.names[number - 1]))
-            uses[number - 1].count(day)
+    uses, read = _read(dump, lambda questions, read: (_all(dump, questions), read))
     found = [use for use in uses if use.first >= since and use.questions >= least]
     return sorted(found, key=lambda use: (-use.questions, use.tag)), read
 
 
-def _questions(dump: Dump, read: Counter[str]) -> Iterator[tuple[list[str], str]]:
-    """Yield the tags of every question, each once, and its day."""
+def _all(dump: Dump, questions: Iterator[tuple[list[str], str]]) -> list[Use]:
+    known = _Known(dump)
+    uses: list[Use] = []
+    for tags, day in questions:
+        for number in known.numbers(tags):
+            if number > len(uses):
+                uses.append(Use(known.names[number - 1]))
+            uses[number - 1].count(day)
+    return uses
+
+
+def _read(dump: Dump, take: Callable[[Iterator[tuple[list[str], str]], Counter[str]], _T]) -> _T:
+    """Return what is made of the tags of every question, each once in small letters, and of its day.
+
+    Args:
+        dump: The dump.
+        take: Makes it; called again, with everything from the start, for a dump that has to be read row by row.
+    """
+    try:
+        read = Counter[str]()
+        return take(_once(skimming.questions(dump, read)), read)
+    except UnsureError:
+        read = Counter[str]()
+        return take(_once(_row_by_row(dump, read)), read)
+
+
+def _once(found: Iterator[tuple[tuple[str, ...], str]]) -> Iterator[tuple[list[str], str]]:
+    return ((list(dict.fromkeys(tag.lower() for tag in tags)), day) for tags, day in found)
+
+
+def _row_by_row(dump: Dump, read: Counter[str]) -> Iterator[tuple[tuple[str, ...], str]]:
     for post in read_posts(dump, SeenIds()):
         if isinstance(post, BadRow):
             read["malformed rows"] += 1
@@ -128,11 +160,7 @@ def _questions(dump: Dump, read: Counter[str]) -> Iterator[tuple[list[str], str]
             read[FABRICATED] += 1
         elif post.kind == QUESTION:
             read["questions"] += 1
-            yield _tags(post), post.date[:10]
-
-
-def _tags(post: Post) -> list[str]:
-    return list(dict.fromkeys(tag.lower() for tag in post.tags))
+            yield post.tags, post.date[:10]
 
 
 @dataclass
