@@ -6,6 +6,7 @@ import tracemalloc
 
 import pytest
 
+import builders.forums.gathering as gathering_module
 import builders.forums.jsonl as jsonl_module
 from builders.forums import is_forum, open_forum
 from builders.forums.files import lines
@@ -347,3 +348,20 @@ def test_what_is_no_export_is_refused(tmp_path, name, data, message):
 def test_a_folder_without_an_export_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"holds no export, expected files that end in \.json or \.jsonl"):
         open_forum(tmp_path)
+
+
+def test_a_file_that_may_not_be_read_is_refused(tmp_path, export):
+    path = export({"id": 1, "title": "T"})
+    door = open_forum(path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(InputError, match=r"cannot read .*forum\.jsonl'.*, got is a directory"):
+        list(door.entries())
+    assert not is_forum(tmp_path / ("a" * 300))
+
+
+def test_a_full_disk_is_told_from_a_bad_export(export, monkeypatch):
+    monkeypatch.setattr(gathering_module, "_SCHEMA", gathering_module._SCHEMA + "PRAGMA max_page_count = 10;")
+    path = export(*({"type": "answer", "id": number, "question_id": 1, "body": "x" * 9999} for number in range(20)))
+    with pytest.raises(InputError, match=r"cannot be kept on disk.*full; make room in the folder for temporary files"):
+        entries(path)

@@ -250,6 +250,26 @@ def test_whatever_happened_to_an_export_it_is_read_or_refused(data):
         "".join(texts).encode()  # no halves of surrogate pairs
 
 
+def with_other(value, draw):
+    """Return a value of JSON in which one of its members, at any depth, is another value."""
+    if isinstance(value, dict | list) and value and draw(st.integers(0, 4)):
+        keys = list(value) if isinstance(value, dict) else [*range(len(value))]
+        key = draw(st.sampled_from(keys))
+        changed = dict(value) if isinstance(value, dict) else list(value)
+        changed[key] = with_other(value[key], draw)
+        return changed
+    return draw(JSON)
+
+
+@given(st.sampled_from(WHOLE), st.data())
+def test_values_of_any_type_in_any_place_are_read_or_named(export, data):
+    lines = [json.loads(line) for line in export.splitlines()] if export is WHOLE[0] else [json.loads(export)]
+    for _ in range(data.draw(st.integers(1, 3))):
+        lines = [with_other(line, data.draw) for line in lines]
+    found, _ = read_or_refused("\n".join(map(json.dumps, lines)).encode())
+    assert all(isinstance(entry, Question | Skipped) for entry in found)
+
+
 @given(st.binary(max_size=200), st.sampled_from([b"", b"{", b"[", b'{"data":', b'{"id":1,"title":"T"}\n', b"\x1f\x8b"]))
 @example(b"\xd8" * 3, b'{"id": 1, "title": "')
 def test_bytes_of_no_meaning_are_read_or_refused(noise, start):
