@@ -236,7 +236,23 @@ tags: {tags}
 {repositories}
 # Documents that are in no repository: JSONL with id, title, text and url in each line, or folders of .md, .txt, .html,
 # .ipynb and .pdf. A path starts in the folder of this file; the documents' ids begin with the name.
-{documents}"""
+{documents}
+# How questions are chosen, besides tags and days. What is not said here counts as it stands here, and language and
+# license as nothing:
+#   site              the site that a dump is of.
+#   answer            accepted takes questions with the answer that was accepted, best with the one of most votes.
+#   min_answer_score  the least score of that answer; null takes any, also one without a score.
+#   min_score         the least score of a question; null takes any.
+#   language          the code of their language, such as en; that of a dump's site is known.
+#   license           the licence of texts of a forum's export that do not say theirs.
+# questions:
+#   site: stackoverflow.com
+#   answer: accepted
+#   min_answer_score: 1
+#   min_score: null
+#   language: null
+#   license: null
+"""
 
 _MORE = """\
     # license: MIT

@@ -41,7 +41,7 @@ class Questions(Model):
         min_score: The least score of a question, None when any will do.
         answer: "accepted" for the answer that was accepted, "best" for the one with the most votes.
         min_answer_score: The least score of that answer, None when any will do, also one that nobody knows.
-        language: The language of questions, None for that of the site, or of a forum's export what it says.
+        language: The language of questions; None for that of a dump's site, and for none of a forum's export.
         license: The licence of texts that do not say theirs.
     """
 
