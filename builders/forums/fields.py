@@ -33,6 +33,22 @@ class BadEntryError(Exception):
         super().__init__(reason)
         self.reason, self.detail = reason, detail
 
+    def among(self, malformed: str) -> str:
+        """Return what entries like this one are counted as.
+
+        Args:
+            malformed: What entries are called that are wrong in themselves.
+        """
+        return f"{malformed}: {self.reason}"
+
+
+class LeftOutError(BadEntryError):
+    """An entry that is well-formed but cannot be used; the reason says what such entries are."""
+
+    def among(self, malformed: str) -> str:
+        """Return what entries like this one are counted as."""
+        return self.reason
+
 
 def identifier(value: str | int) -> str:
     """Return an id as a text.

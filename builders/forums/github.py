@@ -22,6 +22,9 @@ from builders.html.text import html_parser
 from builders.questions.records import Question, Read, Skipped
 from freshstack_datasets.errors import shown
 
+MALFORMED = "malformed entries"
+"""What entries are counted as that are wrong in themselves, with what is wrong."""
+
 TWICE = "issues and discussions that came twice"
 ON_PULLS = "comments on pull requests"
 _DEPTH = 12
@@ -41,6 +44,7 @@ class GitHub:
     def __init__(self, files: Files) -> None:
         self._files = files
         self._counts: Counter[str] = Counter()
+        self._left_out: Counter[str] = Counter()
         self._homes: set[str] = set()
 
     def entries(self) -> Iterator[Question | Skipped]:
@@ -52,6 +56,7 @@ class GitHub:
         """
         html_parser()
         self._counts.clear()
+        self._left_out.clear()
         self._homes.clear()
         with Gathering() as gathered:
             for entry in self._entries(gathered):
@@ -61,7 +66,8 @@ class GitHub:
     def source(self) -> Read:
         """Return what was read."""
         home = next(iter(self._homes)) if len(self._homes) == 1 else ""
-        return Read(self._files.name, self._files.sha256, {"bytes": self._files.size, **self._counts}, url=home)
+        counts = {"bytes": self._files.size, **self._counts}
+        return Read(self._files.name, self._files.sha256, counts, url=home, unlisted=dict(self._left_out))
 
     def _entries(self, gathered: Gathering) -> Iterator[Question | Skipped]:
         for path in self._files.paths:
@@ -71,7 +77,7 @@ class GitHub:
             yield from self._matched(thread, comments)
         for stray in gathered.strays():
             detail = f"nothing is there of {shown(stray['of'])}"
-            yield Skipped(stray["part"], stray["place"], "a comment without its issue or discussion", detail)
+            yield Skipped(stray["part"], stray["place"], "comments without their issue or discussion", detail)
 
     def _value(self, value: Value, place: str, gathered: Gathering) -> Iterator[Skipped]:
         self._counts["entries"] += 1
@@ -82,14 +88,14 @@ class GitHub:
             if not isinstance(said, dict):
                 raise BadEntryError("no JSON object", shown(said))
         except BadEntryError as wrong:
-            yield Skipped("", place, wrong.reason, wrong.detail)
+            yield Skipped("", place, wrong.among(MALFORMED), wrong.detail)
             return
         found = 0
         for found, (thing, around) in enumerate(_things(said, None), 1):  # noqa: B007 - their number is wanted after the loop
             try:
                 self._take(thing, around, place, gathered)
             except BadEntryError as wrong:
-                yield Skipped(_visible(thing), place, wrong.reason, wrong.detail)
+                yield Skipped(_visible(thing), place, wrong.among(MALFORMED), wrong.detail)
         if said.get("errors") or not found:
             yield _unusable(said, place, found)
 
@@ -106,7 +112,7 @@ class GitHub:
         if not gathered.add_question(key, kept):
             self._counts[TWICE] += 1
         elif kept["left_out"]:
-            self._counts[kept["left_out"]] += 1
+            self._left_out[kept["left_out"]] += 1
         elif len(self._homes) < _MOST_REPOSITORIES:
             name = kept["repository"].removeprefix(f"{kept['host']}/")
             self._homes.add(f"https://{kept['host']}/{name}")
@@ -139,7 +145,7 @@ class GitHub:
         try:
             yield question_of(thread, comments, answers)
         except BadEntryError as wrong:
-            yield Skipped(thread["id"], thread["place"], wrong.reason, wrong.detail)
+            yield Skipped(thread["id"], thread["place"], wrong.among(MALFORMED), wrong.detail)
 
 
 def _things(value: object, around: str | None, depth: int = 0) -> Iterator[tuple[dict[str, Any], str | None]]:
@@ -162,8 +168,10 @@ def _unusable(said: dict[str, Any], place: str, found: int) -> Skipped:
     first = errors[0] if isinstance(errors, list) and errors else said
     message = first.get("message") if isinstance(first, dict) else None
     if errors or message:
-        return Skipped("", place, "the API answered with an error", shown(message or errors))
-    return Skipped("", place, "neither an issue, a discussion nor a comment", f"its keys are {shown(list(said))}")
+        return Skipped("", place, "errors that the API answered with", shown(message or errors))
+    return Skipped(
+        "", place, "entries that are neither issue, discussion nor comment", f"its keys are {shown(list(said))}"
+    )
 
 
 def _visible(thing: dict[str, Any]) -> str:

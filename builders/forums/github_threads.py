@@ -69,6 +69,11 @@ class Spot:
         return None
 
     @property
+    def named(self) -> str:
+        """The repository in front of ids: with its host where that is not GitHub's own."""
+        return self.repository if self.host == "github.com" else f"{self.host}/{self.repository}"
+
+    @property
     def key(self) -> str:
         """What comments and their issue or discussion have in common."""
         return f"{self.host}/{self.repository}#{self.number}".lower()
@@ -87,7 +92,7 @@ def kept_thread(thread: Thread, around: str | None, place: str) -> tuple[str, di
     """
     spot = Spot.of(thread.page) or _spot_without_page(thread, around)
     kind = _kind(thread, spot)
-    name = _repository(thread, around, spot)
+    name = spot.named
     return spot.key, {
         "id": identifier(f"{name}#{thread.number}"),
         "repository": name,
@@ -207,15 +212,6 @@ def _kind(thread: Thread, spot: Spot) -> str:
         return spot.kind
     of_discussion = {"category", "answer", "answer_page", "upvotes"} & thread.model_fields_set
     return "discussions" if of_discussion or thread.kind == "Discussion" else "issues"
-
-
-def _repository(thread: Thread, around: str | None, spot: Spot) -> str:
-    """Return the name of the repository in front of ids: with its host where that is not GitHub's own."""
-    name = spot.repository
-    if name.startswith("orgs/"):
-        told = Spot.of(thread.repository_url)
-        name = (thread.repository.name if thread.repository else None) or around or (told and told.repository) or name
-    return name if spot.host == "github.com" else f"{spot.host}/{name}"
 
 
 def _why_left_out(thread: Thread, kind: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from builders.forums.fields import BadEntryError, identifier, visible_id
+from builders.forums.fields import BadEntryError, LeftOutError, identifier, visible_id
 from builders.forums.files import LONGEST_LINE, Files, lines
 from builders.forums.gathering import Gathering
 from builders.forums.rows import AnswerRow, QuestionRow, answer_of, question_of, row_of, with_answers
@@ -20,7 +20,8 @@ from builders.html.text import html_parser
 from builders.questions.records import Answer, Question, Read, Skipped
 from builders.stackexchange.posts import SeenIds
 
-_MOST_LICENCES = 20
+MALFORMED = "malformed lines"
+"""What lines are counted as that are wrong in themselves, with what is wrong."""
 
 
 class JsonLines:
@@ -36,7 +37,6 @@ class JsonLines:
     def __init__(self, files: Files) -> None:
         self._files = files
         self._counts: Counter[str] = Counter()
-        self._licenses: set[str] = set()
         self._seen = _Ids()
 
     def entries(self) -> Iterator[Question | Skipped]:
@@ -48,17 +48,16 @@ class JsonLines:
         """
         html_parser()
         self._counts.clear()
-        self._licenses.clear()
         self._seen = _Ids()
         with Gathering() as gathered:
             for entry in self._entries(gathered):
-                self._count(entry)
+                self._counts["questions" if isinstance(entry, Question) else "skipped"] += 1
+                self._counts["answers"] += len(entry.answers) if isinstance(entry, Question) else 0
                 yield entry
 
     def source(self) -> Read:
         """Return what was read."""
-        counts = {"bytes": self._files.size, **self._counts}
-        return Read(self._files.name, self._files.sha256, counts, licenses=tuple(sorted(self._licenses)))
+        return Read(self._files.name, self._files.sha256, {"bytes": self._files.size, **self._counts})
 
     def _entries(self, gathered: Gathering) -> Iterator[Question | Skipped]:
         for path in self._files.paths:
@@ -70,7 +69,7 @@ class JsonLines:
             yield from _matched(question, answers)
         for answer in gathered.strays():
             place, detail = answer["place"], f"no line of type question has the id {answer['question_id']}"
-            yield Skipped(answer["answer"]["answer_id"], place, "an answer without its question", detail)
+            yield Skipped(answer["answer"]["answer_id"], place, "answers without their question", detail)
 
     def _line(self, data: bytes | None, place: str, gathered: Gathering) -> Iterator[Question | Skipped]:
         value: Any = None
@@ -84,7 +83,7 @@ class JsonLines:
             else:
                 yield from self._question(row, place, gathered)
         except BadEntryError as wrong:
-            yield Skipped(visible_id(value), place, wrong.reason, wrong.detail)
+            yield Skipped(visible_id(value), place, wrong.among(MALFORMED), wrong.detail)
 
     def _question(self, row: QuestionRow, place: str, gathered: Gathering) -> Iterator[Question]:
         question = question_of(row, place)
@@ -93,28 +92,18 @@ class JsonLines:
         if whole:
             question = with_answers(question, accepted, question.answers)
         if not self._seen.add(question.question_id):
-            raise BadEntryError("a question that was there before")
+            raise LeftOutError("duplicate questions")
         if whole:
             yield question
         else:
             gathered.add_question(question.question_id, {"question": _flat(question), "accepted": accepted})
-
-    def _count(self, entry: Question | Skipped) -> None:
-        if isinstance(entry, Skipped):
-            self._counts["skipped"] += 1
-            return
-        self._counts["questions"] += 1
-        self._counts["answers"] += len(entry.answers)
-        for name in (entry.license, *(answer.license for answer in entry.answers)):
-            if name and len(self._licenses) < _MOST_LICENCES:
-                self._licenses.add(name)
 
 
 def _keep_answer(row: AnswerRow, place: str, gathered: Gathering) -> None:
     answer, question = answer_of(row), identifier(row.question_id)
     kept = {"answer": _flat(answer), "question_id": question, "place": place}
     if not gathered.add_answer(question, answer.answer_id, kept):
-        raise BadEntryError("an answer that was there before")
+        raise LeftOutError("duplicate answers")
 
 
 def _matched(kept: dict[str, Any], answers: list[dict[str, Any]]) -> Iterator[Question | Skipped]:
@@ -124,7 +113,7 @@ def _matched(kept: dict[str, Any], answers: list[dict[str, Any]]) -> Iterator[Qu
         alone = [Answer(**answer["answer"]) for answer in answers]
         yield with_answers(question, kept["accepted"], [*question.answers, *alone])
     except BadEntryError as wrong:
-        yield Skipped(question.question_id, question.place, wrong.reason, wrong.detail)
+        yield Skipped(question.question_id, question.place, wrong.among(MALFORMED), wrong.detail)
 
 
 def _flat(record: Question | Answer) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from builders.forums.fields import BadEntryError, Format, address, body, day, identifier, line, short
+from builders.forums.fields import BadEntryError, Format, LeftOutError, address, body, day, identifier, line, short
 from builders.questions.records import Answer, Question
+from builders.stackexchange.collected import MISSING
 from freshstack_datasets.errors import shown
 
 _Score = Annotated[int, Field(ge=-(10**9), le=10**9)]
@@ -166,16 +167,16 @@ def with_answers(question: Question, accepted: str, answers: Iterable[Answer]) -
         answers: All its answers.
 
     Raises:
-        BadEntryError: Two answers have one id, several are accepted, or the accepted one is missing.
+        LeftOutError: The accepted answer is missing, several are accepted, or two have one id.
     """
     found = [replace(answer, accepted=True) if answer.answer_id == accepted else answer for answer in answers]
     if len({answer.answer_id for answer in found}) < len(found):
-        raise BadEntryError("two answers of one id")
+        raise LeftOutError("questions with two answers of one id")
     marked = [answer.answer_id for answer in found if answer.accepted]
     if len(marked) > 1:
-        raise BadEntryError("several accepted answers", ", ".join(map(shown, marked[:3])))
+        raise LeftOutError("questions with several accepted answers", ", ".join(map(shown, marked[:3])))
     if accepted and not marked:
-        raise BadEntryError("an accepted answer that is missing", shown(accepted))
+        raise LeftOutError(MISSING, shown(accepted))
     if all(answer.date for answer in found):
         found.sort(key=lambda answer: answer.date)
     return replace(question, answers=tuple(found))

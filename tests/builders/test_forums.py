@@ -140,7 +140,7 @@ def test_questions_and_answers_on_lines_of_their_own_find_each_other_in_any_orde
     assert (two.question_id, two.answers) == ("2", ())
     assert (one.question_id, one.title, one.place) == ("1", "One", "line 3")
     assert [(a.answer_id, a.text, a.accepted) for a in one.answers] == [("21", "early", False), ("20", "late", True)]
-    assert lost == Skipped("22", "line 5", "an answer without its question", "no line of type question has the id 9")
+    assert lost == Skipped("22", "line 5", "answers without their question", "no line of type question has the id 9")
 
 
 def test_what_was_read_is_counted_and_known_by_its_digest(export):
@@ -149,7 +149,6 @@ def test_what_was_read_is_counted_and_known_by_its_digest(export):
     list(door.entries())
     read = door.source()
     assert read.name == "forum.jsonl"
-    assert read.licenses == ("CC0-1.0", "MIT")
     assert read.counts == {"bytes": path.stat().st_size, "lines": 3, "questions": 2, "answers": 2, "skipped": 1}
     packed = open_forum(export(WHOLE, b"", b"{", {"id": 8, "body": "b", "license": "MIT"}, name="packed.jsonl.gz"))
     assert len(list(packed.entries())) == 3
@@ -168,40 +167,40 @@ def test_the_digest_of_a_file_is_its_own(export):
 @pytest.mark.parametrize(
     ("line", "reason", "detail"),
     [
-        (b"{", "malformed JSON", "Expecting property name enclosed in double quotes at character 1"),
-        (b'{"id": 1, "title": "T"} x', "malformed JSON", "Extra data at character 24"),
-        (b'{"id": 1, "title": "T\xff"}', "not UTF-8", "b'\\xff\"}' at byte 21"),
-        (b'{"id": 1, "score": NaN}', "malformed JSON", "NaN is no number"),
-        (b'{"id": 1, "score": ' + b"9" * 1_000_000 + b"}", "malformed JSON", "a number of too many digits"),
-        (b"[" * 100_000, "malformed JSON", "too many brackets in one another"),
-        (b'{"id": 1, "title": "T", "id": 2}', "a key twice", "'id'"),
-        (b"7", "no JSON object", "7"),
-        (b'{"title": "T"}', "a missing key", "'id'"),
-        (b'{"id": 1, "title": "T", "titel": "U"}', "an unknown key", "'titel'"),
-        (b'{"id": 1, "title": "T", "answers": [{"id": 2, "question_id": 1}]}', "an unknown key", "'answers.0.question_id'"),
-        (b'{"type": "answer", "id": 1, "body": "B"}', "a missing key", "'question_id'"),
-        (b'{"type": "comment", "id": 1, "body": "B"}', "a value that is not allowed", "'type': Input should be 'question', got 'comment'"),
-        (b'{"id": true, "title": "T"}', "a value that is not allowed", "'id': Input should be a valid string, got True"),
-        (b'{"id": 1, "title": "T", "score": "3"}', "a value that is not allowed", "'score': Input should be a valid integer, got '3'"),
-        (b'{"id": 1, "title": "T", "score": 3.0}', "a value that is not allowed", "'score': Input should be a valid integer, got 3.0"),
-        (b'{"id": 1, "title": "T", "score": 10000000000}', "a value that is not allowed", "'score': Input should be less than or equal to 1000000000, got 10000000000"),
-        (b'{"id": 1, "title": "T", "format": "bbcode"}', "a value that is not allowed", "'format': Input should be 'text', 'markdown' or 'html', got 'bbcode'"),
-        (b'{"id": 1, "title": "T", "tags": "a,b"}', "a value that is not allowed", "'tags': Input should be a valid list, got 'a,b'"),
-        (b'{"id": "", "title": "T"}', "an id that cannot be one", None),
-        (b'{"id": "a\\tb", "title": "T"}', "an id that cannot be one", None),
-        (b'{"id": "a\\u0000b", "title": "T"}', "an id that cannot be one", r"'a\x00b'"),
-        (b'{"id": "\\ud800", "title": "T"}', "an id that cannot be one", None),
-        (b'{"id": "' + b"a" * 501 + b'", "title": "T"}', "an id that cannot be one", None),
-        (b'{"id": 1, "title": "T", "date": "3 May 2024"}', "a date that is none", "'3 May 2024'"),
-        (b'{"id": 1, "title": "T", "date": "2023-02-29"}', "a date that is none", "'2023-02-29'"),
-        (b'{"id": 1, "title": "T", "date": "0001-01-01T00:00+23:00"}', "a date that is none", "'0001-01-01T00:00+23:00'"),
-        (b'{"id": 1, "title": "T", "date": "20240102"}', "a date that is none", "'20240102'"),
-        (b'{"id": 1, "title": "T", "url": "javascript:alert(1)"}', "an address that is none", "'javascript:alert(1)'"),
-        (b'{"id": 1, "title": " ", "body": "\\n"}', "neither title nor body", ""),
-        (b'{"id": 1, "title": "T", "answers": [{"id": 2}, {"id": "2"}]}', "two answers of one id", ""),
-        (b'{"id": 1, "title": "T", "answers": [{"id": 2, "accepted": true}, {"id": 3, "accepted": true}]}', "several accepted answers", "'2', '3'"),
-        (b'{"id": 1, "title": "T", "accepted_answer_id": 5, "answers": [{"id": 2}]}', "an accepted answer that is missing", "'5'"),
-        (b'{"type": "question", "id": 1, "title": "T", "accepted_answer_id": 5}', "an accepted answer that is missing", "'5'"),
+        (b"{", "malformed lines: malformed JSON", "Expecting property name enclosed in double quotes at character 1"),
+        (b'{"id": 1, "title": "T"} x', "malformed lines: malformed JSON", "Extra data at character 24"),
+        (b'{"id": 1, "title": "T\xff"}', "malformed lines: not UTF-8", "b'\\xff\"}' at byte 21"),
+        (b'{"id": 1, "score": NaN}', "malformed lines: malformed JSON", "NaN is no number"),
+        (b'{"id": 1, "score": ' + b"9" * 1_000_000 + b"}", "malformed lines: malformed JSON", "a number of too many digits"),
+        (b"[" * 100_000, "malformed lines: malformed JSON", "too many brackets in one another"),
+        (b'{"id": 1, "title": "T", "id": 2}', "malformed lines: a key twice", "'id'"),
+        (b"7", "malformed lines: no JSON object", "7"),
+        (b'{"title": "T"}', "malformed lines: a missing key", "'id'"),
+        (b'{"id": 1, "title": "T", "titel": "U"}', "malformed lines: an unknown key", "'titel'"),
+        (b'{"id": 1, "title": "T", "answers": [{"id": 2, "question_id": 1}]}', "malformed lines: an unknown key", "'answers.0.question_id'"),
+        (b'{"type": "answer", "id": 1, "body": "B"}', "malformed lines: a missing key", "'question_id'"),
+        (b'{"type": "comment", "id": 1, "body": "B"}', "malformed lines: a value that is not allowed", "'type': Input should be 'question', got 'comment'"),
+        (b'{"id": true, "title": "T"}', "malformed lines: a value that is not allowed", "'id': Input should be a valid string, got True"),
+        (b'{"id": 1, "title": "T", "score": "3"}', "malformed lines: a value that is not allowed", "'score': Input should be a valid integer, got '3'"),
+        (b'{"id": 1, "title": "T", "score": 3.0}', "malformed lines: a value that is not allowed", "'score': Input should be a valid integer, got 3.0"),
+        (b'{"id": 1, "title": "T", "score": 10000000000}', "malformed lines: a value that is not allowed", "'score': Input should be less than or equal to 1000000000, got 10000000000"),
+        (b'{"id": 1, "title": "T", "format": "bbcode"}', "malformed lines: a value that is not allowed", "'format': Input should be 'text', 'markdown' or 'html', got 'bbcode'"),
+        (b'{"id": 1, "title": "T", "tags": "a,b"}', "malformed lines: a value that is not allowed", "'tags': Input should be a valid list, got 'a,b'"),
+        (b'{"id": "", "title": "T"}', "malformed lines: an id that cannot be one", None),
+        (b'{"id": "a\\tb", "title": "T"}', "malformed lines: an id that cannot be one", None),
+        (b'{"id": "a\\u0000b", "title": "T"}', "malformed lines: an id that cannot be one", r"'a\x00b'"),
+        (b'{"id": "\\ud800", "title": "T"}', "malformed lines: an id that cannot be one", None),
+        (b'{"id": "' + b"a" * 501 + b'", "title": "T"}', "malformed lines: an id that cannot be one", None),
+        (b'{"id": 1, "title": "T", "date": "3 May 2024"}', "malformed lines: a date that is none", "'3 May 2024'"),
+        (b'{"id": 1, "title": "T", "date": "2023-02-29"}', "malformed lines: a date that is none", "'2023-02-29'"),
+        (b'{"id": 1, "title": "T", "date": "0001-01-01T00:00+23:00"}', "malformed lines: a date that is none", "'0001-01-01T00:00+23:00'"),
+        (b'{"id": 1, "title": "T", "date": "20240102"}', "malformed lines: a date that is none", "'20240102'"),
+        (b'{"id": 1, "title": "T", "url": "javascript:alert(1)"}', "malformed lines: an address that is none", "'javascript:alert(1)'"),
+        (b'{"id": 1, "title": " ", "body": "\\n"}', "malformed lines: neither title nor body", ""),
+        (b'{"id": 1, "title": "T", "answers": [{"id": 2}, {"id": "2"}]}', "questions with two answers of one id", ""),
+        (b'{"id": 1, "title": "T", "answers": [{"id": 2, "accepted": true}, {"id": 3, "accepted": true}]}', "questions with several accepted answers", "'2', '3'"),
+        (b'{"id": 1, "title": "T", "accepted_answer_id": 5, "answers": [{"id": 2}]}', "questions whose accepted answer is missing", "'5'"),
+        (b'{"type": "question", "id": 1, "title": "T", "accepted_answer_id": 5}', "questions whose accepted answer is missing", "'5'"),
     ],
 )  # fmt: skip
 def test_a_line_that_is_wrong_is_named_and_costs_only_itself(export, line, reason, detail):
@@ -218,17 +217,17 @@ def test_a_line_that_is_wrong_is_named_and_costs_only_itself(export, line, reaso
 def test_an_id_that_was_there_before_is_named(export):
     question = {"id": 1, "title": "T"}
     answer = {"type": "answer", "id": 1, "question_id": 5, "body": "B"}
-    assert wrong(export(question, {"id": "1", "body": "other"})) == ("a question that was there before", "")
+    assert wrong(export(question, {"id": "1", "body": "other"})) == ("duplicate questions", "")
     assert wrong(export({"id": "a", "title": "T"}, {"id": "a", "title": "T"})) == (
-        "a question that was there before",
+        "duplicate questions",
         "",
     )
     path = export(
         {"type": "question", "id": 5, "title": "T"}, answer, answer, {"type": "question", "id": 5, "title": "U"}
     )
     again, twice, question = entries(path)
-    assert (again.record_id, again.place, again.reason) == ("1", "line 3", "an answer that was there before")
-    assert (twice.record_id, twice.place, twice.reason) == ("5", "line 4", "a question that was there before")
+    assert (again.record_id, again.place, again.reason) == ("1", "line 3", "duplicate answers")
+    assert (twice.record_id, twice.place, twice.reason) == ("5", "line 4", "duplicate questions")
     assert (question.title, len(question.answers)) == ("T", 1)
 
 
@@ -301,7 +300,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     one, two, three = door.entries()
     assert (one.question_id, one.place) == ("1", "a.ndjson.gz, line 1")
     assert (two.question_id, two.place) == ("2", "b.jsonl, line 1")
-    assert (three.place, three.reason) == ("c.json, line 1", "malformed JSON")
+    assert (three.place, three.reason) == ("c.json, line 1", "malformed lines: malformed JSON")
     assert door.source().name == tmp_path.name
 
 

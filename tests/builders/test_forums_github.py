@@ -209,7 +209,7 @@ def test_only_issues_that_are_closed_as_completed_are_questions(saved):
     )
     (found,), source = read(path)
     assert found.question_id.endswith("#5")
-    assert source.counts["issues that are not closed as completed"] == 4
+    assert source.unlisted["issues that are not closed as completed"] == 4
 
 
 def test_pull_requests_and_their_comments_are_dropped_and_counted(saved):
@@ -217,7 +217,7 @@ def test_pull_requests_and_their_comments_are_dropped_and_counted(saved):
     path = saved([issue(1), pull, comment(2, 10, page="pull"), comment(9, 11, page="pull")])
     (found,), source = read(path)
     assert found.question_id.endswith("#1")
-    assert (source.counts["pull requests"], source.counts["comments on pull requests"]) == (1, 2)
+    assert (source.unlisted["pull requests"], source.counts["comments on pull requests"]) == (1, 2)
 
 
 def test_what_bots_wrote_and_what_is_hidden_is_left_out(saved):
@@ -235,7 +235,7 @@ def test_what_bots_wrote_and_what_is_hidden_is_left_out(saved):
     assert [answer.answer_id for answer in discussion.answers] == ["octocat/Hello-World#discussioncomment-22"]
     assert not discussion.answers[0].accepted
     assert about.answers == ()
-    assert source.counts["issues and discussions by bots"] == 2
+    assert source.unlisted["issues and discussions by bots"] == 2
     assert (source.counts["comments by bots"], source.counts["hidden comments"]) == (2, 1)
 
 
@@ -297,13 +297,13 @@ def test_a_discussion_whose_marked_answer_is_not_there_is_named(saved):
     (skipped,), _ = read(saved(page(node(7, answer={"id": "DC_71"}, comments={"nodes": [reply(7, 70)]}))))
     assert isinstance(skipped, Skipped)
     assert (skipped.record_id, skipped.place) == ("octocat/Hello-World#7", "entry 1")
-    assert skipped.reason == "an accepted answer that is missing"
+    assert skipped.reason == "questions whose accepted answer is missing"
 
 
 def test_discussions_in_categories_without_answers_are_no_questions(saved):
     (found,), source = read(saved(page(node(1, category={"isAnswerable": False}), node(2, category={"name": "Q&A"}))))
     assert found.question_id.endswith("#2")
-    assert source.counts["discussions in categories without answers"] == 1
+    assert source.unlisted["discussions in categories without answers"] == 1
 
 
 def test_discussions_of_the_rest_api_are_read_with_their_comments(saved):
@@ -333,10 +333,10 @@ def test_discussions_of_the_rest_api_are_read_with_their_comments(saved):
         {"id": 3, "html_url": f"{home}#discussioncomment-3", "parent_id": 1, "discussion_id": 3297442, "body": "three"},
     ]  # fmt: skip
     (found,), _ = read(saved(comments, [discussion]))
-    assert (found.question_id, found.date) == ("octocat/Hello-World#90", "2021-03-24T17:41:54Z")
+    assert (found.question_id, found.date) == ("orgs/octocat#90", "2021-03-24T17:41:54Z")
     assert [(answer.answer_id, answer.text, answer.score, answer.accepted) for answer in found.answers] == [
-        ("octocat/Hello-World#discussioncomment-1", "one", 4, False),
-        ("octocat/Hello-World#discussioncomment-3", "three", None, True),
+        ("orgs/octocat#discussioncomment-1", "one", 4, False),
+        ("orgs/octocat#discussioncomment-3", "three", None, True),
     ]
 
 
@@ -437,7 +437,10 @@ def test_where_a_discussion_has_no_address_its_repository_names_it(saved):
     (found,), _ = read(saved(page(bare)))
     assert (found.question_id, found.url) == ("octocat/Hello-World#3", None)
     (skipped,), _ = read(saved({"data": {"repository": {"discussions": {"nodes": [bare]}}}}))
-    assert (skipped.record_id, skipped.reason) == ("3", "an issue or discussion of no known repository")
+    assert (skipped.record_id, skipped.reason) == (
+        "3",
+        "malformed entries: an issue or discussion of no known repository",
+    )
 
 
 def test_the_bodies_that_other_media_types_give_are_read(saved):
@@ -461,23 +464,27 @@ def test_what_cannot_be_used_is_named_with_its_place(saved):
     )
     found, _ = read(path)
     assert [(entry.place, entry.reason, entry.detail) for entry in found if isinstance(entry, Skipped)] == [
-        ("entry 1", "the API answered with an error", "'Not Found'"),
-        ("entry 2", "the API answered with an error", "'Could not resolve'"),
-        ("entry 4", "no JSON object", "'text'"),
-        ("entry 5", "no JSON object", "3"),
-        ("entry 6", "no JSON object", "[4]"),
-        ("entry 7", "neither an issue, a discussion nor a comment", "its keys are ['sha', 'commit']"),
+        ("entry 1", "errors that the API answered with", "'Not Found'"),
+        ("entry 2", "errors that the API answered with", "'Could not resolve'"),
+        ("entry 4", "malformed entries: no JSON object", "'text'"),
+        ("entry 5", "malformed entries: no JSON object", "3"),
+        ("entry 6", "malformed entries: no JSON object", "[4]"),
+        ("entry 7", "entries that are neither issue, discussion nor comment", "its keys are ['sha', 'commit']"),
         (
             "entry 8",
-            "not as the API gives it",
+            "malformed entries: not as the API gives it",
             "a value that is not allowed: 'title': Input should be a valid string, got None",
         ),
-        ("entry 9", "a date that is none", "'yesterday'"),
-        ("entry 11", "a comment without an id", "it has no url, databaseId or id"),
-        ("entry 12", "a comment of no known issue or discussion", "it has no html_url and no issue_url"),
+        ("entry 9", "malformed entries: a date that is none", "'yesterday'"),
+        ("entry 11", "malformed entries: a comment without an id", "it has no url, databaseId or id"),
+        (
+            "entry 12",
+            "malformed entries: a comment of no known issue or discussion",
+            "it has no html_url and no issue_url",
+        ),
         (
             "entry 10",
-            "a comment without its issue or discussion",
+            "comments without their issue or discussion",
             "nothing is there of 'github.com/octocat/hello-world#9'",
         ),
     ]
@@ -487,17 +494,17 @@ def test_what_cannot_be_used_is_named_with_its_place(saved):
 @pytest.mark.parametrize(
     ("tail", "reason"),
     [
-        (b'[{"number": 2, "title"', "the file is cut off: a bracket is not closed"),
-        (b'[{"number": 2, "title": "a', "the file is cut off: a bracket is not closed"),
-        (b"[1, 2", "the file is cut off: an array is not closed"),
-        (b'"abc', "the file is cut off: a text is not closed"),
-        (b"]", "a bracket that closes nothing: what follows is not read"),
-        (b'{"a": [}]', "a bracket that another one closes: what follows is not read"),
-        (b'{"a":' * 300, "more than 200 brackets in one another: what follows is not read"),
-        (b'{"a": 01}', "malformed JSON"),
-        (b'{"a": "\xff"}', "not UTF-8"),
-        (b'{"a": 1, "a": 2}', "a key twice"),
-        (b'{"a": ' + b"1" * 100_000 + b"}", "malformed JSON"),
+        (b'[{"number": 2, "title"', "malformed entries: the file is cut off: a bracket is not closed"),
+        (b'[{"number": 2, "title": "a', "malformed entries: the file is cut off: a bracket is not closed"),
+        (b"[1, 2", "malformed entries: the file is cut off: an array is not closed"),
+        (b'"abc', "malformed entries: the file is cut off: a text is not closed"),
+        (b"]", "malformed entries: a bracket that closes nothing: what follows is not read"),
+        (b'{"a": [}]', "malformed entries: a bracket that another one closes: what follows is not read"),
+        (b'{"a":' * 300, "malformed entries: more than 200 brackets in one another: what follows is not read"),
+        (b'{"a": 01}', "malformed entries: malformed JSON"),
+        (b'{"a": "\xff"}', "malformed entries: not UTF-8"),
+        (b'{"a": 1, "a": 2}', "malformed entries: a key twice"),
+        (b'{"a": ' + b"1" * 100_000 + b"}", "malformed entries: malformed JSON"),
     ],
 )
 def test_damage_is_named_and_other_entries_and_files_are_read(tmp_path, tail, reason):
