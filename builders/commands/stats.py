@@ -49,7 +49,7 @@ def _stats(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="DIR...",
+            metavar="DIR",
             help="A snapshot's folder or a dataset's name; or the folder that questions wrote, the one that corpus "
             "wrote, or both.",
         ),
@@ -196,9 +196,11 @@ def _say_powers(told: "Report", spreads: "Mapping[str, Spread]", basis: str) -> 
 
 
 def _remarks(told: "Report", basis: str) -> Iterator[str]:
+    from builders.statistics.power import KEPT
+
     yield basis
     if told.kept is not None:
-        yield f"The paper's filters left 54 % of its questions; of these they would leave {told.kept:,}."
+        yield f"The paper's filters left {100 * KEPT:.0f} % of its questions; of these they would leave {told.kept:,}."
 
 
 def _range(ends: tuple[float, float] | None, form: str) -> str:

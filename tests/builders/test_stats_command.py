@@ -116,6 +116,14 @@ def test_a_corpus_before_there_is_a_snapshot(capsys, corpus):
     assert found["quarters"] == []
 
 
+def test_a_table_of_many_batches_is_counted_whole(capsys, tmp_path):
+    rows = [{"_id": f"{number:04}", "title": "", "text": "hello" if number % 3 else ""} for number in range(1_000)]
+    found = printed(capsys, written(tmp_path / "corpus", "corpus.json", CORPUS, rows))
+    assert found["table1"]["documents"] == found["lengths"]["documents"]["texts"] == 1_000
+    bins = {bar["least"]: bar["texts"] for bar in found["lengths"]["documents"]["bins"]}
+    assert bins == {0: 334, 1: 666}  # 0, 3, …, 999
+
+
 def test_questions_and_a_corpus_make_one_row_in_any_order(capsys, questions, corpus):
     found = printed(capsys, questions, corpus)
     assert (found["table1"]["queries"], found["table1"]["documents"]) == (4, 2)
@@ -191,6 +199,14 @@ def test_what_people_read(capsys, questions, corpus):
     assert " ".join(lines[start + 1].split()) == f"alpha_nDCG@10 {numbers}"
     assert "The spread is what --spread says." in lines
     assert lines[-1] == "The paper's filters left 54 % of its questions; of these they would leave 2."
+
+
+def test_of_documents_alone_nothing_is_said_of_questions(capsys, corpus):
+    assert main(["stats", str(corpus)]) == 0
+    out = capsys.readouterr().out
+    assert "documents       2   1.0     1.0        2" in out
+    assert "asked" not in out
+    assert "smallest difference" not in out
 
 
 def test_one_question_shows_nothing(capsys, tmp_path):
@@ -316,6 +332,11 @@ def test_what_a_folder_says_of_itself_is_not_trusted(capsys, questions, said):
     code, error = refused(capsys, questions)
     assert code == 2
     assert "questions.json', expected JSON with the dataset, its sources and the rows of its table" in error
+
+
+def test_a_huge_description_is_not_read(capsys, questions, monkeypatch):
+    monkeypatch.setattr("builders.statistics.given._MOST_BYTES", 10)
+    assert "questions.json', expected at most 10 bytes, got more" in refused(capsys, questions)[1]
 
 
 def test_sources_that_are_none_are_no_repositories(capsys, tmp_path):
