@@ -15,7 +15,9 @@ import pytest
 from builders.cli import main
 from builders.repositories import fetch, opened
 from builders.repositories.address import host_of
+from builders.repositories.git import Git, GitError
 from builders.repositories.lock import ADDED, NAME, Lock, Locked, key_of
+from builders.repositories.together import Together
 from builders.repositories.turns import PER_HOST, in_turn
 from builders.topics import Repository
 from freshstack_datasets.errors import InputError
@@ -183,6 +185,21 @@ def _started_for(folder):
             if b"GIT_DIR=" + os.fsencode(folder) in environment:
                 found.append(process.name)
     return found
+
+
+def test_nothing_is_started_any_more_for_work_that_was_ended(tmp_path):
+    together = Together()
+
+    def interrupted():
+        with together:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    with together.joined(), pytest.raises(GitError, match="everything was ended meanwhile") as caught:
+        Git(tmp_path).run("version")
+    assert caught.value.late  # so that nobody tries it in another way
+    assert Git(tmp_path).run("version").startswith(b"git version")  # what is no part of that work goes on
 
 
 def _locked(name, url="https://one.example/a/b"):
