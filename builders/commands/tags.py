@@ -1,6 +1,6 @@
 """``python -m builders tags``: which tags go together with a topic's, and from which new ones topics are picked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from builders.topics import Topic
 
 _LEAST = 50
+
+_Repository = Mapping[str, str | None]
+"""Its name, its address, and the topic that has it."""
+
+_Known = Mapping[str, list[_Repository]]
+"""The repositories of each tag."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,13 +50,19 @@ def _tags(
     topics: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A folder of topic files; those of the clone when not given.")
     ] = None,
+    given: Annotated[
+        Path | None,
+        typer.Option(
+            "--map", metavar="FILE", help="YAML with more repositories: the address of one, or a list, by tag."
+        ),
+    ] = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
     """List the tags that go together with one, or with --new-since the young, frequent ones.
 
     Of the questions with --tag, covered is the share that has any of the tags up to that line. Beside each tag are the
-    repositories of the topic files that are about it. The dump is read once.
+    repositories of the topic files that are about it, and those that --map has for it. The dump is read once.
     """
     from builders.stackexchange.dump import Dump
     from builders.stackexchange.filters import parse_day
@@ -60,7 +72,7 @@ def _tags(
         raise InputError("tags", expected="either --tag or --new-since", got="neither" if tag is None else "both")
     if tag is not None and least is not None:
         raise InputError("--min-posts", expected="--new-since beside it", got="--tag")
-    known = _known(topics)
+    known = _known(topics, given)
     if tag is not None:
         _say_together(together(Dump(dump), tag), top, known, as_json)
         return
@@ -76,7 +88,7 @@ def _tags(
     _say_rest(len(uses), top)
 
 
-def _say_together(found: "Together", top: int, known: "Sequence[Topic]", as_json: bool) -> None:
+def _say_together(found: "Together", top: int, known: _Known, as_json: bool) -> None:
     all_of_them = found.use.questions
     lines = list(zip(found.others, found.covered, strict=True))[:top]
     if as_json:
@@ -111,7 +123,22 @@ def _say_together(found: "Together", top: int, known: "Sequence[Topic]", as_json
     _say_rest(len(found.others), top)
 
 
-def _known(folder: Path | None) -> "list[Topic]":
+def _known(folder: Path | None, given: Path | None) -> _Known:
+    """Return the repositories of each tag, each once: those of a map, then those of the topics that are about it."""
+    from builders.topics.tag_map import read_map
+
+    found: dict[str, dict[str, _Repository]] = {}
+    for tag, name, url in read_map(given) if given else ():
+        found.setdefault(tag, {}).setdefault(name, {"name": name, "url": url, "topic": None})
+    for topic in _topics(folder):
+        for tag in map(str.lower, topic.tags):
+            for one in topic.repositories:
+                told = {"name": one.name, "url": one.url, "topic": topic.name}
+                found.setdefault(tag, {}).setdefault(one.name, told)
+    return {tag: list(repositories.values()) for tag, repositories in found.items()}
+
+
+def _topics(folder: Path | None) -> "list[Topic]":
     """Return the topics of a folder, or those that come with the builders."""
     from builders.topics import read_topic, topic_files
 
@@ -123,28 +150,17 @@ def _known(folder: Path | None) -> "list[Topic]":
     return [read_topic(path) for path in files]
 
 
-def _of_tag(tag: str, known: "Sequence[Topic]") -> list[dict[str, str]]:
-    """Return the repositories of all topics that are about a tag, each once."""
-    found = {
-        repository.name: {"name": repository.name, "url": repository.url, "topic": topic.name}
-        for topic in reversed(known)
-        if tag in (of_topic.lower() for of_topic in topic.tags)
-        for repository in reversed(topic.repositories)
-    }
-    return list(reversed(found.values()))
+def _repositories(use: "Use", known: _Known) -> str:
+    return ", ".join(str(repository["name"]) for repository in known.get(use.tag, ()))
 
 
-def _repositories(use: "Use", known: "Sequence[Topic]") -> str:
-    return ", ".join(repository["name"] for repository in _of_tag(use.tag, known))
-
-
-def _facts(use: "Use", known: "Sequence[Topic]") -> dict[str, Any]:
+def _facts(use: "Use", known: _Known) -> dict[str, Any]:
     return {
         "tag": use.tag,
         "questions": use.questions,
         "first": use.first or None,
         "last": use.last or None,
-        "repositories": _of_tag(use.tag, known),
+        "repositories": known.get(use.tag, []),
     }
 
 

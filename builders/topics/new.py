@@ -62,9 +62,20 @@ def repository_of(text: str, today: datetime.date, what: str) -> Repository:
     if not hash_sign:
         address, pin = pin, today.isoformat()
     kind = "date" if _DAY.fullmatch(pin) else "commit" if _COMMIT.fullmatch(pin) else "tag"
-    told = {"url": address, "name": _name_of(address), kind: pin}
+    told = {"url": address, "name": name_of(address), kind: pin}
     found: Repository = checked(Repository, told, what)
     return found
+
+
+def name_of(address: str) -> str:
+    """Return what a repository is called by its address: its last two parts."""
+    place = address.partition("://")[2] or address
+    if is_path(address):
+        with suppress(OSError, RuntimeError, ValueError):
+            place = str(Path(address).expanduser().resolve())
+    parts = re.split("[/:]", place.rstrip("/").removesuffix(".git"))
+    named = [re.sub(r"[^A-Za-z0-9_.-]+", "-", part) for part in parts if part not in ("", ".", "..")]
+    return "/".join(["local", *named][-2:])
 
 
 def documents_of(text: str, what: str) -> Documents:
@@ -196,17 +207,6 @@ def _yaml(value: object) -> str:
     """Return a value as YAML on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9)
     return text.removesuffix("...\n").rstrip("\n")
-
-
-def _name_of(address: str) -> str:
-    """Return what a repository is called by its address: its last two parts."""
-    place = address.partition("://")[2] or address
-    if is_path(address):
-        with suppress(OSError, RuntimeError, ValueError):
-            place = str(Path(address).expanduser().resolve())
-    parts = re.split("[/:]", place.rstrip("/").removesuffix(".git"))
-    named = [re.sub(r"[^A-Za-z0-9_.-]+", "-", part) for part in parts if part not in ("", ".", "..")]
-    return "/".join(["local", *named][-2:])
 
 
 _TEXT = """\

@@ -48,15 +48,26 @@ def read_topic(path: Path | str) -> Topic:
         MissingExtraError: It has patterns, and pathspec is not installed.
     """
     path = Path(path)
+    return parse_topic(bytes_of(path, "a topic file", _near(path)), path)
+
+
+def bytes_of(path: Path, what: str, hint: str = "") -> bytes:
+    """Return what a file holds, or a little more than may be in one.
+
+    Args:
+        path: The file.
+        what: What it should be, for the message.
+        hint: What to do where it cannot be read.
+
+    Raises:
+        InputError: It cannot be read.
+    """
     try:
         with path.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
+            return stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a path with NUL
         got = (getattr(error, "strerror", None) or "an unusable path").lower()
-        raise InputError(
-            f"cannot read {shown_path(path)}", expected="a topic file", got=got, hint=_near(path)
-        ) from None
-    return parse_topic(content, path)
+        raise InputError(f"cannot read {shown_path(path)}", expected=what, got=got, hint=hint) from None
 
 
 def parse_topic(content: bytes, path: Path) -> Topic:
@@ -71,16 +82,7 @@ def parse_topic(content: bytes, path: Path) -> Topic:
         MissingExtraError: They have patterns, and pathspec is not installed.
     """
     name = shown_path(path)[1:-1]
-    if len(content) > MOST_BYTES:
-        raise InputError(name, expected=f"a topic file of at most {MOST_BYTES:,} bytes", got="more")
-    try:
-        found = read_yaml(_text(content))
-        if not isinstance(found.value, dict):
-            got = "nothing" if found.value is None else _got(found.value)
-            raise UnreadableError(0, "keys and their values", got, "python -m builders new writes a topic file")
-    except UnreadableError as error:
-        where = f"{name}:{error.line}" if error.line else name
-        raise InputError(where, expected=error.expected, got=error.got, hint=error.hint) from None
+    found = content_of(content, name, "python -m builders new writes a topic file")
     if "digest" in found.value:  # it is ours to say
         raise _unknown(name, found, ("digest",))
     told = {**found.value, "digest": hashlib.sha256(content).hexdigest()}
@@ -88,6 +90,30 @@ def parse_topic(content: bytes, path: Path) -> Topic:
         return Topic.model_validate(told, context={"folder": _folder(path)})
     except ValidationError as error:
         raise _told(name, found, error) from None
+
+
+def content_of(content: bytes, name: str, hint: str = "") -> Content:
+    """Return the keys of a file and their values.
+
+    Args:
+        content: What it holds.
+        name: What it is called.
+        hint: What to do where it holds none.
+
+    Raises:
+        InputError: It is no YAML, or no keys and values.
+    """
+    if len(content) > MOST_BYTES:
+        raise InputError(name, expected=f"a file of at most {MOST_BYTES:,} bytes", got="more")
+    try:
+        found = read_yaml(_text(content))
+        if not isinstance(found.value, dict):
+            got = "nothing" if found.value is None else _got(found.value)
+            raise UnreadableError(0, "keys and their values", got, hint)
+    except UnreadableError as error:
+        where = f"{name}:{error.line}" if error.line else name
+        raise InputError(where, expected=error.expected, got=error.got, hint=error.hint) from None
+    return found
 
 
 def checked(kind: Any, value: object, what: str, folder: Path | None = None) -> Any:

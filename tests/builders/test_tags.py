@@ -282,3 +282,37 @@ def test_what_cannot_be_done_is_said_on_one_line(small, capsys, options, told):
     assert out == ""
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_a_map_adds_repositories_to_those_of_topics(small, topics, tmp_path, capsys):
+    (tmp_path / "map.yaml").write_text(
+        "B: [https://github.com/o/more.git, https://github.com/o/b]\nC: git@example.org:x/c\n", encoding="utf-8"
+    )
+    assert main(["tags", str(small), "--tag", "a", "--topics", str(topics), "--map", str(tmp_path / "map.yaml")]) == 0
+    of_b, of_c = capsys.readouterr().out.splitlines()[3:5]
+    assert of_b.endswith("  o/more, o/b, o/shared, o/a")
+    assert of_c.endswith("  x/c")
+    options = ["--new-since", "2023", "--min-posts", "1", "--map", str(tmp_path / "map.yaml"), "--json"]
+    assert main(["tags", str(small), *options]) == 0
+    (of_c,) = json.loads(capsys.readouterr().out)["tags"]
+    assert of_c["repositories"] == [{"name": "x/c", "url": "git@example.org:x/c", "topic": None}]
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("b: 7", "map.yaml:1, 'b', expected the address of a repository, or a list of such, got '7'"),
+        ("a: []\nb:", "map.yaml:2, 'b', expected the address of a repository, or a list of such, got nothing"),
+        ("b: ext::sh", "map.yaml:1, 'b', expected https://…, ssh://…"),
+        ("b: https://me:hunter2@example.org/x", "map.yaml:1, 'b', expected a URL without a name or a password"),
+        ("- b", "map.yaml, expected keys and their values, got a list"),
+        (None, "map.yaml', expected a file that maps tags to repositories, got no such file or directory"),
+    ],
+)
+def test_a_map_that_is_none_is_told(small, tmp_path, capsys, content, message):
+    if content is not None:
+        (tmp_path / "map.yaml").write_text(content, encoding="utf-8")
+    assert main(["tags", str(small), "--tag", "a", "--map", str(tmp_path / "map.yaml")]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert "hunter2" not in err

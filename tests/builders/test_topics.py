@@ -191,7 +191,7 @@ def test_what_is_wrong_is_told_with_its_line_and_key(topic, content, message):
         ("a: !!python/object/apply:os.getcwd []", "bread.yaml:1, expected a plain value, got one with a tag"),
         ("a: !!binary aGk=", "bread.yaml:1, expected a plain value, got one with a tag"),
         ("a: " + "[" * 400_000, "bread.yaml:1, expected at most 20 lists and mappings in each other, got more"),
-        ("#" * (MOST_BYTES + 1), "bread.yaml, expected a topic file of at most 2,000,000 bytes, got more"),
+        ("#" * (MOST_BYTES + 1), "bread.yaml, expected a file of at most 2,000,000 bytes, got more"),
     ],
 )
 def test_what_could_grow_or_run_is_refused(topic, content, message):
