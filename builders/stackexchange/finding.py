@@ -11,6 +11,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
+from builders.outputs import installed
 from builders.stackexchange.archive import Unpacked
 from builders.stackexchange.blocks import SIZE, Block, blocks
 from builders.stackexchange.digesting import Digested, digesting
@@ -99,7 +100,7 @@ def _stamp(path: Path) -> str:
 def _in_ranges(path: Path, wish: Wish, work: Path, stamp: str, by: Callable[..., list[Path]], size: int) -> Found:
     """Look at ranges of a plain file, then at blocks that may hold answers to questions of other ranges."""
     joined, total = Joined(wish.best), path.stat().st_size
-    stamp = f"{stamp} {code('builders.stackexchange', 'builders.html')}"
+    stamp = f"{stamp} {code('builders.stackexchange', 'builders.html')} {installed('selectolax')}"
     ranges = [Range(at, min(at + size, total)) for at in range(0, total, size)]
     with digesting(path) as digest:
         path = path.absolute()  # whoever works may do so in another folder
