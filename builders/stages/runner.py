@@ -6,14 +6,16 @@ on where it stopped.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from builders.stages.cluster import Cluster
 from builders.stages.marks import Job, jobs
 from builders.stages.pool import pooled
 from builders.stages.records import Divisible, Stage
 from builders.stages.worker import make
 from freshstack_datasets.progress import track
+
+if TYPE_CHECKING:
+    from builders.stages.cluster import Cluster
 
 S = TypeVar("S")
 
@@ -24,7 +26,7 @@ def run(
     folder: Path,
     *,
     processes: int = 1,
-    cluster: Cluster | None = None,
+    cluster: "Cluster | None" = None,
     what: str = "",
 ) -> list[Path]:
     """Make the parts of all shards and return their paths, in the order of the shards.
