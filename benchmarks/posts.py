@@ -1,10 +1,12 @@
 """From a Stack Exchange dump to the questions of a topic, against freshstack 0.0.6.
 
-    python -m benchmarks.posts [--dump Posts.xml] [--peer SCRIPT] [--megabytes N] [--rounds N] [--packed [LZMA2] [BZip2]]
+    python -m benchmarks.posts [--dump Posts.xml] [--peer SCRIPT] [--megabytes N ...] [--rounds N]
+        [--packed [LZMA2] [BZip2]]
 
-The dump is inflated to the size by repeating its posts under other ids, with both spellings of tags; 112 questions have
-the tag that is looked for. Without ``--dump``: coffee.stackexchange.com where it lies beside the clone, else the posts
-of the tests. Every way runs in a process of its own, one way after the other in every round:
+The dump is inflated to each size by repeating its posts under other ids, with both spellings of tags; 112 questions have
+the tag that is looked for. The first one is read from a .7z too. Without ``--dump``: coffee.stackexchange.com where it
+lies beside the clone, else the posts of the tests. Every way runs in a process of its own, one way after the other in
+every round:
 
 - ``freshstack``: its script ``examples/scraping/parse_and_extract_queries.py``, which no release on PyPI contains: it is
   taken from GitHub, or from where ``--peer`` says. Its default of ``filter`` and its logger end it before its work, so
@@ -14,7 +16,8 @@ of the tests. Every way runs in a process of its own, one way after the other in
 Both must give the same questions: those of freshstack's whose accepted answer it found, with a score of at least 1, must
 be ours, and the texts of ours must be what our reading of HTML makes of the bodies that it kept. Time counts from the
 start of Python to the last line written; ``times`` is freshstack's time in ours, with the least and the most of all
-rounds, and ``CPU`` the same of the time that processors worked, which other work on the machine changes less. Memory is the peak of all processes together; that it does not grow is seen by reading half of the dump first.
+rounds, and ``CPU`` the same of the time that processors worked, which other work on the machine changes less. Memory is
+the peak of all processes together.
 """
 
 import argparse
@@ -51,7 +54,8 @@ tags: [{TAG}]
 questions:
   site: coffee.stackexchange.com
 documents:
-  - {path: ., name: none}
+  - path: .
+    name: none
 """
 _FOUND = "found.jsonl"
 Questions = dict[str, tuple[str, str, str]]
@@ -126,18 +130,19 @@ def _ours(out: Path) -> Iterator[tuple[str, tuple[str, str, str]]]:
         yield row["_id"], (row["title"], row["body"], row["answer_text"])
 
 
-def dumps(arguments: argparse.Namespace, folder: Path) -> Iterator[Path]:
-    """Yield the dumps to read: one of half the size, one of the whole, and the whole one packed."""
-    for part in (0.5, 1.0):
-        dump = folder / f"Posts {part * arguments.megabytes:.0f} MB.xml"
-        posts = inflate(arguments.dump, dump, part * arguments.megabytes)
-        print(f"{dump.stat().st_size / 1e6:,.0f} MB, {posts:,} posts", file=sys.stderr)
-        yield dump
-    for method in arguments.packed:
-        packed = folder / f"Posts {method}.7z"
-        pack(dump, packed, method)
-        print(f"packed with {method}: {packed.stat().st_size / 1e6:,.0f} MB", file=sys.stderr)
-        yield packed
+def dumps(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[Path, float]]:
+    """Yield the dumps to read, and their megabytes: one of each size, and the first one packed."""
+    for number, megabytes in enumerate(arguments.megabytes):
+        dump = folder / "Posts.xml"
+        posts = inflate(arguments.dump, dump, megabytes)
+        size = dump.stat().st_size / 1e6
+        print(f"{size:,.0f} MB, {posts:,} posts", file=sys.stderr)
+        yield dump, size
+        for method in () if number else arguments.packed:
+            packed = folder / f"Posts.{method}.7z"
+            pack(dump, packed, method)
+            print(f"packed with {method}: {packed.stat().st_size / 1e6:,.0f} MB", file=sys.stderr)
+            yield packed, size
 
 
 def compare(trial: Trial, dump: Path, size: float, rounds: int) -> None:
@@ -151,7 +156,7 @@ def compare(trial: Trial, dump: Path, size: float, rounds: int) -> None:
             print(f"round {number + 1}, {way}: {taken['seconds']:.2f} s, {taken['memory']:.0f} MB", file=sys.stderr)
         for way in PROCESSES:
             check(way, found[way], found["freshstack"])
-    print(f"\n{dump.name}, {size:,.0f} MB unpacked, {len(found['ours'])} questions, the same by all; {rounds} rounds")
+    print(f"\n{dump.name}, {size:,.0f} MB unpacked, {len(found['ours'])} questions, the same by all; rounds: {rounds}")
     heads = ("MB/s", "times", "from", "to", "CPU", "seconds", "memory")
     print(f"{'':22}" + "".join(f"{head:>9}" for head in heads))
     for way, figures in runs.items():
@@ -183,7 +188,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dump", type=Path, default=next(path for path in DUMPS if path.is_file()))
     parser.add_argument("--peer", default=PEER, help="freshstack's script: a file or an address")
-    parser.add_argument("--megabytes", type=float, default=500)
+    parser.add_argument("--megabytes", type=float, nargs="+", default=(500, 2000))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--packed", nargs="*", choices=METHODS, default=METHODS)
     parser.add_argument("--way", nargs=3, type=Path, help=argparse.SUPPRESS)
@@ -193,10 +198,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        size = 0.0
-        for dump in dumps(arguments, folder):
-            size = dump.stat().st_size / 1e6 if dump.suffix == ".xml" else size
-            compare(Trial(fetched(arguments.peer, folder), folder), dump, size, arguments.rounds)
+        trial = Trial(fetched(arguments.peer, folder), folder)
+        for dump, size in dumps(arguments, folder):
+            compare(trial, dump, size, arguments.rounds)
 
 
 def fetched(peer: str, folder: Path) -> Path:
