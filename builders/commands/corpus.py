@@ -46,6 +46,11 @@ def _corpus(
     DIR then holds the table corpus/, dropped.jsonl with every file that is not in it and the reason, and corpus.json with
     the sources and how it was made. The same sources give the same bytes, whatever the number of processes.
 
+    By default a chunk is exactly the text of its file between the two numbers of its id, and no file is lost. With --like
+    oct-2024, ids and texts are those published then, faults included: texts are shifted after letters beyond ASCII, some
+    ids are given twice, and C++, reStructuredText and long files are among what is left out. That is for comparing
+    with the published corpora, and for nothing else.
+
     What is done is kept in DIR.parts until the end: the same command, run again after an interruption, goes on there.
 
     Before the end all documents are searched for secrets. Places where one seems to be are listed in DIR.secrets.jsonl,
