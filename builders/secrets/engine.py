@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 PACKAGE = "kingfisher-secret-scanner"
 NOT_SCANNED = "not-scanned"
 """The kind of a finding that says that the library did not get through a text, so that somebody must look."""
-SECONDS = 60.0
+_SECONDS = 60.0
+"""After how long a text is given up."""
 _OURS = Path(__file__).with_name("rules.yaml")
 _ASSIGNED = "assigned-secret"
 _STAND_IN = re.compile(
@@ -80,24 +81,24 @@ def library() -> "Scanner":
         from kingfisher_sdk import DetectionPolicy, Rules, Scanner
     except ImportError:
         raise MissingExtraError(PACKAGE, "build") from None
-    # comments that ask to be passed over are whoever's; the places of findings stay those of the text
+    # a comment that asks to be passed over may be anybody's
     return Scanner(Rules([_OURS]), policy=DetectionPolicy(inline_ignores=False))
 
 
-def matches(data: bytes, seconds: float = SECONDS) -> list[Match]:
+def matches(data: bytes) -> list[Match]:
     """Return what seems to be secret, in the order of the text.
+
+    The time grows with the text, but for texts made to be slow, which are given up with one match of ``NOT_SCANNED``.
 
     Args:
         data: The text as UTF-8.
-        seconds: After how long it is given up, with one match of ``NOT_SCANNED``; its time grows with the text alone,
-            but for texts made to be slow.
 
     Raises:
         MissingExtraError: The library is not installed.
     """
     looking = library()
     try:
-        found = looking.scan(data, timeout=seconds)
+        found = looking.scan(data, timeout=_SECONDS)
     except Exception:  # of the library; its message may hold the text
         return [Match(0, 0, 1, NOT_SCANNED)]
     all_of_them = {

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import random
 import socket
+import sys
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from builders.secrets import Allowed, Finding, Piece, SecretsError, library, review, scan, scan_file
 from builders.secrets.engine import NOT_SCANNED, matches
-from freshstack_datasets.errors import FreshStackError, InputError
+from freshstack_datasets.errors import FreshStackError, InputError, MissingExtraError
 from tests.builders.secrets_made import github_token, look_alikes, private_key, secrets
 
 MADE = secrets()
@@ -128,6 +129,12 @@ def test_nobody_is_asked_over_the_network_whether_a_secret_works(monkeypatch):
     monkeypatch.setattr(socket, "socket", refused)
     monkeypatch.setattr(socket, "create_connection", refused)
     assert len(list(scan((name, text) for name, (_, text, _) in MADE.items()))) >= len(MADE)
+
+
+def test_a_library_that_is_not_installed_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "kingfisher_sdk", None)
+    with pytest.raises(MissingExtraError, match=r"kingfisher-secret-scanner is not installed; pip install .*\[build\]"):
+        library.__wrapped__()
 
 
 def test_the_rules_have_as_many_kinds_as_are_known_to_be_used():
