@@ -71,6 +71,9 @@ def build(
     Meanwhile parts are kept beside the folder, in one of the same name with ``.parts`` behind it. The same call, made
     again after any end, goes on from them, and with the repositories as they were.
 
+    Files are read in other processes, even for one, since a library may crash on them. These begin by importing the
+    script that asked for them, which therefore has to do so below ``if __name__ == "__main__":``.
+
     Args:
         topic: The topic.
         out: A new folder.

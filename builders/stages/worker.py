@@ -52,7 +52,8 @@ class Worker(Generic[S]):
             kind, value = self.pipe.recv()
         except (EOFError, OSError):
             if job is None:
-                raise InputError("a process for the work ends as soon as it is started") from None
+                hint = "in a script of your own, call it below: if __name__ == '__main__'"
+                raise InputError("a process for the work ends as soon as it is started", hint=hint) from None
             return job, False
         if kind == "wrong":
             raise InputError(value)

@@ -62,7 +62,7 @@ def test_what_cannot_be_taken_to_pieces_is_tried_twice_and_ends_the_run(tmp_path
 
 @pytest.mark.slow
 def test_a_process_that_cannot_be_started_is_no_reason_to_give_anything_up(tmp_path):
-    with pytest.raises(InputError, match="ends as soon as it is started"):
+    with pytest.raises(InputError, match="ends as soon as it is started; in a script"):
         run(NeedsAStart(tmp_path / "log"), [("a",), ("b",)], tmp_path, processes=2)
     assert not list((tmp_path / "words").iterdir())
 
