@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from builders.chunking import Chunk, Chunked, Chunker, Refused, chunk_id
+from builders.chunking.counting import tokenizer
 from builders.chunking.like_oct_2024 import LikeOct2024, published_id
 from builders.outputs import OURS, installed
 from builders.tokens import encoding
@@ -22,22 +23,28 @@ class Settings:
         encoding: The tokenizer that counts, by tiktoken's name.
         limit: How many tokens a chunk may have.
         like: "oct-2024" for ids and texts as they were published then, else "".
+        fast: Whether a faster tokenizer counts; the chunks are the same, so that no recipe speaks of it.
 
     Raises:
         InputError: They do not go together.
         UnknownNameError: tiktoken has no tokenizer of that name.
-        MissingExtraError: tiktoken or a vocabulary is not installed.
+        MissingExtraError: tiktoken, a vocabulary, or the faster tokenizer is not installed.
     """
 
     encoding: str = DEFAULT
     limit: int = 2048
     like: str = ""
+    fast: bool = False
 
     def __post_init__(self) -> None:
         if self.like not in ("", OCT_2024):
             raise InputError("--like", expected=OCT_2024, got=shown(self.like))
         if self.like and self.encoding != DEFAULT:
             raise InputError(f"--like {self.like} counts with {DEFAULT}", got=f"--encoding {shown(self.encoding)}")
+        if self.like and self.fast:
+            raise InputError(f"--like {self.like} counts with tiktoken", got="--fast")
+        if self.fast:
+            tokenizer(self.encoding, True)
         encoding(self.encoding)
         Chunker(self.encoding, self.limit)
 
@@ -45,7 +52,7 @@ class Settings:
         """Return what cuts the files of a source of that name."""
         if self.like:
             return LikeOct2024(name, self.limit).chunk
-        return Chunker(self.encoding, self.limit).chunk
+        return Chunker(self.encoding, self.limit, self.fast).chunk
 
     def chunk_id(self, prefix: str, path: str, chunk: Chunk) -> str:
         """Return the id of a chunk."""

@@ -10,12 +10,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from builders.chunking.counting import tokenizer
 from builders.corpus import Settings, build, work
 from builders.corpus.sources import _on_github
 from builders.repositories import SourceFile, fetch, opened
 from builders.stages import runner
 from builders.topics import read_topic
-from freshstack_datasets.errors import FreshStackError, InputError, SnapshotError
+from freshstack_datasets.errors import FreshStackError, InputError, MissingExtraError, SnapshotError
 from tests.builders import mixed_tree
 from tests.builders.crashing_stage import Crashing
 from tests.builders.git_servers import commit, git, new
@@ -220,10 +221,29 @@ def test_two_files_of_one_id_are_named(tmp_path):
         build(topic, tmp_path / "like", settings=Settings(like="oct-2024"))
 
 
+def test_the_faster_tokenizer_makes_the_same_bytes(mixed, tmp_path, monkeypatch):
+    pytest.importorskip("quicktok")
+    topic, _ = mixed
+    build(topic, tmp_path / "out", settings=Settings(limit=64))
+    build(topic, tmp_path / "fast", settings=Settings(limit=64, fast=True))
+    assert contents(tmp_path / "fast") == contents(tmp_path / "out")
+    monkeypatch.setitem(sys.modules, "quicktok", None)
+    tokenizer.cache_clear()
+    with pytest.raises(MissingExtraError, match="quicktok-v1"):
+        Settings(fast=True)
+
+
 def test_what_cannot_be_built_is_said_before_anything_is_read(tmp_path):
     pin = commit(new(tmp_path / "docs"), {"a.bin": b"\0"})
     topic = topic_of(tmp_path, repositories=repository("docs", "owner/docs", pin))
-    for wrong in ({"encoding": "no"}, {"limit": 3}, {"like": "x"}, {"like": "oct-2024", "encoding": "o200k_base"}):
+    like = {"like": "oct-2024"}
+    for wrong in (
+        {"encoding": "no"},
+        {"limit": 3},
+        {"like": "x"},
+        {**like, "encoding": "o200k_base"},
+        {**like, "fast": True},
+    ):
         with pytest.raises(FreshStackError):
             Settings(**wrong)
     (tmp_path / "taken").mkdir()
