@@ -24,9 +24,6 @@ _KNOWN = re.compile(
 What is between the quotes of ``Tags`` is the value of that attribute, if it holds no space and no equals sign.
 """
 
-_STRANGE = re.compile(r"[\s=]|&(?!lt;|gt;)")
-"""What is in no tags of the usual form."""
-
 _COMMENTS = (b"<!--", b"<![CDATA[")
 _FABRICATED = frozenset(str(number).encode() for number in FABRICATED_IDS)
 
@@ -93,8 +90,7 @@ class Look:
     def __init__(self, filters: Filters, best: bool, wanted: Collection[int] = ()) -> None:
         self._filters, self._best = filters, best
         self._wanted = {str(number).encode() for number in wanted}
-        names = "|".join(map(re.escape, sorted(filters.tags)))
-        self._tagged = re.compile(f"[;|](?:{names})[&|]" if filters.tags else "")
+        self._tags = [f"|{tag}|" for tag in sorted(filters.tags)] or ["|"]
 
     def wants(self, post: Post) -> int:
         """Return what the answer to a question is looked for by, 0 when none is."""
@@ -133,7 +129,7 @@ class Look:
 
     def _matters(self, ids: Sequence[bytes], questions: str, parents: Sequence[bytes]) -> bool:
         """Return whether any row of a block may matter."""
-        if self._tagged.search(questions.lower()) or not _FABRICATED.isdisjoint(ids):
+        if self._has_tag(questions) or not _FABRICATED.isdisjoint(ids):
             return True
         return not self._wanted.isdisjoint(parents if self._best else ids)
 
@@ -184,7 +180,11 @@ class Look:
         if parent or other:
             return False
         questions = _labels([tags])
-        return questions is None or bool(self._tagged.search(questions.lower()))
+        return questions is None or self._has_tag(questions)
+
+    def _has_tag(self, questions: str) -> bool:
+        lowered = questions.lower()
+        return any(tag in lowered for tag in self._tags)
 
     def _is_found(self, post: Post | BadRow) -> bool:
         if isinstance(post, BadRow) or post.fabricated:
@@ -220,17 +220,18 @@ def _read(data: bytes, start: int, end: int) -> Post | BadRow:
 
 
 def _labels(tags: Sequence[bytes]) -> str | None:
-    """Return all tags of several values with marks around each, None when one of these is of no usual form."""
+    """Return all tags of several values with bars around each, None when one of these is of no usual form."""
     try:
-        text = (b"|" + b"|".join(tags) + b"|").decode()
+        text = (b"|" + b"|".join(tags) + b"|").replace(b"&lt;", b"|").replace(b"&gt;", b"|").decode()
     except UnicodeDecodeError:
         return None
-    return None if _STRANGE.search(text) else text
+    is_strange = "&" in text or "=" in text or len(text.split(None, 1)) > 1
+    return None if is_strange else text
 
 
 def _counted(parents: Sequence[bytes], others: Sequence[bytes]) -> Counter[str]:
     counts = Counter({kind.decode(): number for kind, number in Counter(others).items() if kind})
-    counts[str(ANSWER)] = sum(map(bool, parents))
+    counts[str(ANSWER)] = len(parents) - parents.count(b"")
     counts[str(QUESTION)] = len(others) - counts.total()
     return counts
 

@@ -10,7 +10,7 @@ A part is JSON lines, one a row that matters, and at last a summary.
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -24,6 +24,8 @@ from builders.stackexchange.posts import QUESTION, BadRow, Post
 
 _ROWS = 500
 """Rows that are looked at together, where they were told from each other with care."""
+
+_FIELDS = tuple(member.name for member in fields(Post))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,4 +232,5 @@ def _write(seen: Seen, at: int, line: int, look: Look, stream: IO[str]) -> None:
 def _told(post: Post, wants: int) -> dict[str, Any]:
     """Return a post with its body as text, where that is needed."""
     is_needed = wants or post.kind != QUESTION
-    return {**asdict(post), "body": html_to_text(post.body) if is_needed else ""}
+    body = html_to_text(post.body) if is_needed else ""
+    return {**{name: getattr(post, name) for name in _FIELDS}, "body": body}
