@@ -9,7 +9,9 @@
     │   ├── SnapshotError              a folder that is no snapshot, or one that cannot be read
     │   └── MeasureError               a measure that cannot be parsed or computed
     ├── HubError                       the Hugging Face Hub does not give, or take, what was asked for
+    ├── EndpointError                  a language model's server does not give what was asked for
     ├── MissingExtraError              a package of an extra is not installed
+    ├── BudgetError                    exit code 1: the next call of a model does not fit into the budget
     └── NotComparableError             exit code 3: two things that must not be compared
 
 A message says what is wrong, what was expected, what was got, and what to do next.
@@ -166,6 +168,10 @@ class HubError(FreshStackError):
     """The Hugging Face Hub, or its cache on this machine, does not give or take what was asked for."""
 
 
+class EndpointError(FreshStackError):
+    """The server of a language model, or what stands in for it, answers no call as it is set up."""
+
+
 class MissingExtraError(FreshStackError):
     """A package of an extra is not installed.
 
@@ -176,6 +182,12 @@ class MissingExtraError(FreshStackError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"the package {package} is not installed", hint=f"pip install 'freshstack-datasets[{extra}]'")
+
+
+class BudgetError(FreshStackError):
+    """The next call of a model does not fit into what a run may spend; all that was answered is kept."""
+
+    exit_code = 1
 
 
 class NotComparableError(FreshStackError):

@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "holdings": {*CORE, "recipe", "tables", "manifest", "catalog", "verification", "hub", "layouts", "places"},
     "loading": {*CORE, "recipe", "tables", "manifest", "catalog", "layouts", "places"},
     "evaluation": set(CORE),
+    "llm": set(CORE),
     "retrieval": set(CORE),
 }
 """A package part and the parts that it may import; those not named here see everything but ``cli``."""

@@ -1,0 +1,1 @@
+"""Language models: one client for the whole project, whose replies are kept and never asked for twice."""
