@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from builders.corpus.records import Item
 from freshstack_datasets.errors import InputError, shown, shown_path
 
+LONGEST = 100 * 2**20
+"""Bytes that a line may have."""
+
 
 class _Row(BaseModel):
     """One line; what it says beyond this is not read."""
@@ -34,10 +37,16 @@ class Rows:
     path: Path
 
     def listed(self) -> Iterator[dict[str, Any]]:
-        """Yield where each line is that is not empty."""
+        """Yield where each line is that is not empty.
+
+        Raises:
+            InputError: A line is too long.
+        """
         at = 0
         with self.path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
+                if len(line) > LONGEST:
+                    raise self._wrong(number, f"a line of more than {LONGEST:,} bytes")
                 if line.strip():
                     yield {"path": f"line {number}", "line": number, "at": at, "bytes": len(line)}
                 at += len(line)

@@ -120,6 +120,8 @@ def _documents(told: Documents) -> Source:
     if path.is_dir():
         return Source(told, None, "", Folder(path).digest())
     try:
+        if path.exists() and not path.is_file():  # reading a pipe might wait for ever
+            raise OSError("neither")
         with path.open("rb") as file:
             return Source(told, None, "", f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}")
     except OSError as error:

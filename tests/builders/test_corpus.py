@@ -1,6 +1,7 @@
 """Corpora of topics: what is in them, what is not and why, and the same bytes every time."""
 
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -12,6 +13,7 @@ import pytest
 
 from builders.chunking.counting import tokenizer
 from builders.corpus import Settings, build, work
+from builders.corpus import rows as corpus_rows
 from builders.corpus.sources import _on_github
 from builders.repositories import SourceFile, fetch, opened
 from builders.stages import runner
@@ -211,6 +213,18 @@ def test_rows_that_are_none_are_named(tmp_path, line, message):
     with pytest.raises(InputError, match=message):
         build(topic_of(tmp_path, documents="  - path: faq.jsonl\n"), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_line_without_end_or_a_pipe_is_no_file_of_documents(tmp_path, monkeypatch):
+    monkeypatch.setattr(corpus_rows, "LONGEST", 1_000)
+    line = {"id": "a", "text": "x"}
+    for length, number in ((1_000, 2), (1_001, 1)):  # with its line break
+        (tmp_path / "faq.jsonl").write_text(json.dumps(line).ljust(length - 1) + "\n" + "x" * 2_000)
+        with pytest.raises(InputError, match=rf"faq\.jsonl:{number}, .* got 'a line of more than 1,000 bytes'"):
+            build(topic_of(tmp_path, documents="  - path: faq.jsonl\n"), tmp_path / "out")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(InputError, match="expected a folder or a JSONL file, got neither"):
+        build(topic_of(tmp_path, documents="  - path: pipe.jsonl\n"), tmp_path / "out")
 
 
 def test_two_files_of_one_id_are_named(tmp_path):
