@@ -66,8 +66,12 @@ def jobs(stage: Stage[S], shards: Sequence[S], home: Path) -> list[Job[S]]:
         shards: The shards.
         home: The folder for parts and marks.
     """
-    keys = (hashlib.sha256(stage.key(shard).encode()).hexdigest() for shard in shards)
-    return [Job(shard, home / f"{at:06}.part", key) for at, (shard, key) in enumerate(zip(shards, keys, strict=True))]
+    return [Job(shard, home / f"{at:06}.part", key_of(stage, shard)) for at, shard in enumerate(shards)]
+
+
+def key_of(stage: Stage[S], shard: S) -> str:
+    """Return the digest of all that a part depends on."""
+    return hashlib.sha256(stage.key(shard).encode()).hexdigest()
 
 
 def _digest(path: Path) -> str:

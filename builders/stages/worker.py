@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from builders.stages import watchdog
-from builders.stages.marks import Job
+from builders.stages.marks import Job, key_of
 from builders.stages.records import Stage
 from freshstack_datasets.errors import FreshStackError, InputError
 
@@ -121,6 +121,13 @@ def _made(stage: Stage[Any], job: Job[Any]) -> tuple[str, Any]:
 
 
 def make(stage: Stage[S], job: Job[S]) -> None:
-    """Make a part in this process."""
+    """Make a part in this process.
+
+    Raises:
+        InputError: It would not be what was asked for: this process has other code, other libraries or other sources.
+    """
+    if key_of(stage, job.shard) != job.key:
+        hint = "run the same command again, and on a cluster with the same clone and environment everywhere"
+        raise InputError("code, libraries or sources changed while they were used", hint=hint)
     with job.making() as work:
         stage.make(job.shard, work)

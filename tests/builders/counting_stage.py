@@ -42,6 +42,14 @@ class Squares:
             log.write("closed\n")
 
 
+class Changing(Squares):
+    """It depends on something else whenever it is asked."""
+
+    def key(self, shard):
+        self.asked = getattr(self, "asked", 0) + 1
+        return f"{shard} {self.asked}"
+
+
 def end_everything():
     """Kill the process that started the run; this one ends with it."""
     in_pool = multiprocessing.parent_process() is not None

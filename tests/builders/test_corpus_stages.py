@@ -9,7 +9,7 @@ import pytest
 
 from builders.stages import pool, run
 from freshstack_datasets.errors import InputError
-from tests.builders.counting_stage import Squares
+from tests.builders.counting_stage import Changing, Squares
 
 
 def made(log):
@@ -68,3 +68,9 @@ def test_a_process_gets_what_follows_and_then_half_of_what_another_has_left():
     assert [shares.next(0) for _ in range(5)] == [0, 1, 2, 3, 4]
     assert [shares.next(0), shares.next(1), shares.next(1)] == [7, 5, 6]  # the other had 5 to 9
     assert [shares.next(1), shares.next(0), shares.next(0), shares.next(1)] == [9, 8, None, None]
+
+
+def test_a_process_that_would_make_something_else_makes_nothing(tmp_path):
+    with pytest.raises(InputError, match=r"^code, libraries or sources changed.*run the same command again"):
+        run(Changing(tmp_path / "log"), [3], tmp_path)
+    assert not list((tmp_path / "squares").iterdir())
