@@ -1,0 +1,272 @@
+"""What a run may spend: asked before a call is sent, told after it, and never exceeded by calls that run at once.
+
+What a call may cost at most is set aside before it is sent. When its cost is known, the rest is free again; when the
+server does not say, all of it counts. So what was spent and what is set aside never are more than the budget together.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Collection
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal, InvalidOperation
+
+from freshstack_datasets.errors import BudgetError, InputError, shown
+from freshstack_datasets.llm.prices import Price, Prices
+from freshstack_datasets.llm.records import EMBEDDINGS, Request
+
+UNSEEN = 256
+"""Tokens that a server may put around what is sent: marks of a message's beginning and end, a short preamble."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What was spent so far.
+
+    Args:
+        calls: How many calls.
+        tokens: Tokens of input and output.
+        usd: Money; of calls whose price nobody knows, none.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    usd: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """What a call may have at most: tokens of input and output, and the price, None when nobody knows it."""
+
+    input_tokens: int
+    output_tokens: int
+    price: Price | None
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def usd(self) -> Decimal:
+        return self.price.most(self.input_tokens, self.output_tokens) if self.price else Decimal(0)
+
+
+class Budget:
+    """The most that a run may spend. One may serve several clients, event loops and threads.
+
+    Args:
+        max_usd: The money; no limit when not given.
+        max_tokens: The tokens, of input and output together; no limit when not given.
+        prices: What models cost.
+
+    Raises:
+        InputError: A limit is none.
+    """
+
+    def __init__(
+        self, max_usd: Decimal | None = None, max_tokens: int | None = None, prices: Prices | None = None
+    ) -> None:
+        if max_usd is not None and not (max_usd.is_finite() and max_usd >= 0):
+            raise InputError("--max-usd", expected="an amount of USD, 0 or more", got=shown(max_usd))
+        if max_tokens is not None and max_tokens < 0:
+            raise InputError("--max-tokens", expected="a whole number, 0 or more", got=shown(max_tokens))
+        self.max_usd, self.max_tokens, self.prices = max_usd, max_tokens, prices or Prices()
+        self._spent = Spent()
+        self._refused: BudgetError | None = None
+        self._aside: dict[str, list[_Aside]] = {}
+        self._known: dict[tuple[str, bool], Price | None] = {}
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+        self._lock = threading.Lock()
+
+    @property
+    def spent(self) -> Spent:
+        """What was spent so far, without what is set aside."""
+        return self._spent
+
+    @property
+    def refused(self) -> BudgetError | None:
+        """Why the last call that was refused was; None when none was. Who ends a run for it raises it."""
+        return self._refused
+
+    def charge(self, tokens: int, usd: Decimal | None, calls: int = 1) -> None:
+        """Count calls that were made before, such as those that were under way when a run was killed.
+
+        Args:
+            tokens: Their tokens.
+            usd: What they cost, None when nobody knows.
+            calls: How many they were.
+        """
+        with self._lock:
+            self._add(calls, tokens, usd or Decimal(0))
+
+    async def reserve(self, request: Request) -> str:
+        """Set aside what a call may cost at most, before it is sent.
+
+        While other calls under way may turn out cheaper than what is set aside for them, this waits for them. So a call
+        that is sent again has to be settled or released before.
+
+        Returns:
+            "", or why the call must not be sent.
+
+        Raises:
+            InputError: There is a limit, and nobody knows how much of it the call may take.
+        """
+        wanted = self._most(request)
+        while True:
+            with self._lock:
+                aside = [one for several in self._aside.values() for one in several]
+                if self._fits(wanted, aside):
+                    self._aside.setdefault(request.digest, []).append(wanted)
+                    return ""
+                if not aside or not self._fits(wanted, ()):
+                    self._refused = self._used_up(wanted)
+                    return str(self._refused)
+                told = asyncio.Event()
+                self._waiting.append((asyncio.get_running_loop(), told))
+            await told.wait()
+
+    def settle(
+        self, request: Request, model: str, input_tokens: int | None, output_tokens: int | None
+    ) -> Decimal | None:
+        """Put what an answered call cost in the place of what was set aside for it.
+
+        Args:
+            request: The call.
+            model: The model that answered; what was asked for is what is paid for.
+            input_tokens: The tokens that the server says were sent.
+            output_tokens: The tokens that the server says came back. Where it does not say both, all that was set aside
+                counts; where it says more than that, what it says.
+
+        Returns:
+            What the call cost, None when nobody knows its model's price.
+        """
+        del model
+        if output_tokens is None and request.path == EMBEDDINGS:
+            output_tokens = 0
+        with self._lock:
+            aside = self._taken(request)
+            if input_tokens is None or output_tokens is None or input_tokens < 0 or output_tokens < 0:
+                tokens, usd = aside.tokens, aside.usd
+            else:
+                tokens = input_tokens + output_tokens
+                usd = aside.price.usd(input_tokens, output_tokens) if aside.price else Decimal(0)
+            self._add(1, tokens, usd)
+        self._tell()
+        return usd if aside.price else None
+
+    def release(self, request: Request, *, sent: bool) -> None:
+        """Let go of what was set aside for a call that was not answered.
+
+        Args:
+            request: The call.
+            sent: Whether the server may have taken it: then all that was set aside counts.
+        """
+        with self._lock:
+            aside = self._taken(request)
+            if sent:
+                self._add(1, aside.tokens, aside.usd)
+        self._tell()
+
+    def _most(self, request: Request) -> _Aside:
+        """Return what a call may have at most."""
+        output_tokens = most_output_tokens(request)
+        limited = self.max_usd is not None or self.max_tokens is not None
+        if limited and output_tokens is None:
+            hint = "set max_tokens or max_completion_tokens among its parameters"
+            raise InputError(
+                "a request under a budget", expected="the most tokens of its answer", got="none", hint=hint
+            )
+        return _Aside(most_input_tokens(request), output_tokens or 0, self._price(request))
+
+    def _price(self, request: Request) -> Price | None:
+        """Return what a call's model costs; None where nobody knows, which an amount of money does not allow."""
+        key = request.model, request.path == EMBEDDINGS
+        if key not in self._known:
+            self._known[key] = self.prices.of(*key) if self.max_usd is not None else self.prices.known(*key)
+        return self._known[key]
+
+    def _taken(self, request: Request) -> _Aside:
+        several = self._aside[request.digest]
+        one = several.pop()
+        if not several:
+            del self._aside[request.digest]
+        return one
+
+    def _tell(self) -> None:
+        """Wake those who wait."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for loop, told in waiting:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
+                loop.call_soon_threadsafe(told.set)
+
+    def _add(self, calls: int, tokens: int, usd: Decimal) -> None:
+        spent = self._spent
+        self._spent = Spent(spent.calls + calls, spent.tokens + tokens, spent.usd + usd)
+
+    def _fits(self, wanted: _Aside, aside: Collection[_Aside]) -> bool:
+        """Tell whether a call fits beside what was spent and what is set aside."""
+        if self.max_tokens is not None:
+            tokens = self._spent.tokens + sum(one.tokens for one in (*aside, wanted))
+            if tokens > self.max_tokens:
+                return False
+        if self.max_usd is None:
+            return True
+        return sum((one.usd for one in (*aside, wanted)), self._spent.usd) <= self.max_usd
+
+    def _used_up(self, wanted: _Aside) -> BudgetError:
+        spent = self._spent
+        if self.max_tokens is not None and spent.tokens + wanted.tokens > self.max_tokens:
+            option, limit = "--max-tokens", f"{self.max_tokens:,}"
+            used, got = f"{spent.tokens:,}", f"{wanted.tokens:,} tokens"
+        else:
+            option, limit, used, got = "--max-usd", dollars(self.max_usd), dollars(spent.usd), dollars(wanted.usd)
+        return BudgetError(
+            f"the budget of {option} {limit} does not take another call",
+            expected=f"at most what is left of it after {used}",
+            got=f"a call of up to {got}",
+            hint=f"run it again with a larger {option}: what was answered is kept and costs nothing",
+        )
+
+
+def most_input_tokens(request: Request) -> int:
+    """Return the most tokens that a request can have, as no tokenizer makes more tokens than there are bytes."""
+    return len(request.body) + UNSEEN
+
+
+def most_output_tokens(request: Request) -> int | None:
+    """Return the most tokens that a request lets the model answer with; None when it sets no limit."""
+    if request.path == EMBEDDINGS:
+        return 0
+    limits = [request.parameters.get(name) for name in ("max_completion_tokens", "max_tokens")]
+    return max((limit for limit in limits if type(limit) is int and limit >= 0), default=None)
+
+
+def parse_usd(text: str) -> Decimal:
+    """Return an amount of money that was typed, such as ``5`` or ``$2.50``.
+
+    Args:
+        text: What was typed.
+
+    Raises:
+        InputError: It is no amount, or below 0.
+    """
+    try:
+        amount = Decimal(text.strip().removeprefix("$"))
+        if amount.is_finite() and 0 <= amount < 10**12:
+            return amount
+    except InvalidOperation:
+        pass
+    raise InputError("an amount of USD", expected="a number such as 2.50, 0 or more", got=shown(text))
+
+
+def dollars(usd: Decimal | None) -> str:
+    """Return money for people: rounded up to cents, and to more places where it is less than one.
+
+    Args:
+        usd: The amount, None when nobody knows it.
+    """
+    if usd is None:
+        return "unknown"
+    step = Decimal("0.01") if usd >= Decimal("0.01") or usd == 0 else Decimal("0.000001")
+    return f"${usd.quantize(step, rounding=ROUND_CEILING):,}"
