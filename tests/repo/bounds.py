@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 FILE = Path(__file__).parents[2] / "pyproject.toml"
-OTHERS = ("all", "build", "cluster", "fast", "pdf")
+OTHERS = ("all", "build", "cluster", "fast", "llm", "pdf")
 """Extras that are not for an adapter."""
 
 
