@@ -10,9 +10,11 @@ import threading
 from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
+from types import TracebackType
+from typing import Self
 
 from freshstack_datasets.errors import BudgetError, InputError, shown
-from freshstack_datasets.llm.prices import Price, Prices
+from freshstack_datasets.llm.prices import HINT, Price
 from freshstack_datasets.llm.records import EMBEDDINGS, Request
 
 UNSEEN = 256
@@ -34,47 +36,26 @@ class Spent:
     usd: Decimal = Decimal(0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Aside:
-    """What a call may have at most: tokens of input and output, and the price, None when nobody knows it."""
-
-    input_tokens: int
-    output_tokens: int
-    price: Price | None
-
-    @property
-    def tokens(self) -> int:
-        return self.input_tokens + self.output_tokens
-
-    @property
-    def usd(self) -> Decimal:
-        return self.price.most(self.input_tokens, self.output_tokens) if self.price else Decimal(0)
-
-
 class Budget:
     """The most that a run may spend. One may serve several clients, event loops and threads.
 
     Args:
         max_usd: The money; no limit when not given.
         max_tokens: The tokens, of input and output together; no limit when not given.
-        prices: What models cost.
 
     Raises:
         InputError: A limit is none.
     """
 
-    def __init__(
-        self, max_usd: Decimal | None = None, max_tokens: int | None = None, prices: Prices | None = None
-    ) -> None:
+    def __init__(self, max_usd: Decimal | None = None, max_tokens: int | None = None) -> None:
         if max_usd is not None and not (max_usd.is_finite() and max_usd >= 0):
             raise InputError("--max-usd", expected="an amount of USD, 0 or more", got=shown(max_usd))
         if max_tokens is not None and max_tokens < 0:
             raise InputError("--max-tokens", expected="a whole number, 0 or more", got=shown(max_tokens))
-        self.max_usd, self.max_tokens, self.prices = max_usd, max_tokens, prices or Prices()
+        self.max_usd, self.max_tokens = max_usd, max_tokens
         self._spent = Spent()
         self._refused: BudgetError | None = None
-        self._aside: dict[str, list[_Aside]] = {}
-        self._known: dict[tuple[str, bool], Price | None] = {}
+        self._aside: set[Reservation] = set()
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self._lock = threading.Lock()
 
@@ -99,102 +80,48 @@ class Budget:
         with self._lock:
             self._add(calls, tokens, usd or Decimal(0))
 
-    async def reserve(self, request: Request) -> str:
+    async def reserve(self, input_tokens: int, output_tokens: int | None, price: Price | None) -> "Reservation":
         """Set aside what a call may cost at most, before it is sent.
 
-        While other calls under way may turn out cheaper than what is set aside for them, this waits for them. So a call
-        that is sent again has to be settled or released before.
+        While other calls under way may turn out cheaper than what is set aside for them, this waits for them. So who
+        waits must hold no reservation: a call that is sent again settles or releases that of its first attempt before.
 
-        Returns:
-            "", or why the call must not be sent.
+        Args:
+            input_tokens: The most tokens that can be sent: see ``most_input_tokens``.
+            output_tokens: The most tokens that can come back: see ``most_output_tokens``; None when there is no limit.
+            price: What the model costs, None when nobody knows.
 
         Raises:
+            BudgetError: The call does not fit into what is left.
             InputError: There is a limit, and nobody knows how much of it the call may take.
         """
-        wanted = self._most(request)
-        while True:
-            with self._lock:
-                aside = [one for several in self._aside.values() for one in several]
-                if self._fits(wanted, aside):
-                    self._aside.setdefault(request.digest, []).append(wanted)
-                    return ""
-                if not aside or not self._fits(wanted, ()):
-                    self._refused = self._used_up(wanted)
-                    return str(self._refused)
-                told = asyncio.Event()
-                self._waiting.append((asyncio.get_running_loop(), told))
-            await told.wait()
-
-    def settle(
-        self, request: Request, model: str, input_tokens: int | None, output_tokens: int | None
-    ) -> Decimal | None:
-        """Put what an answered call cost in the place of what was set aside for it.
-
-        Args:
-            request: The call.
-            model: The model that answered; what was asked for is what is paid for.
-            input_tokens: The tokens that the server says were sent.
-            output_tokens: The tokens that the server says came back. Where it does not say both, all that was set aside
-                counts; where it says more than that, what it says.
-
-        Returns:
-            What the call cost, None when nobody knows its model's price.
-        """
-        del model
-        if output_tokens is None and request.path == EMBEDDINGS:
-            output_tokens = 0
-        with self._lock:
-            aside = self._taken(request)
-            if input_tokens is None or output_tokens is None or input_tokens < 0 or output_tokens < 0:
-                tokens, usd = aside.tokens, aside.usd
-            else:
-                tokens = input_tokens + output_tokens
-                usd = aside.price.usd(input_tokens, output_tokens) if aside.price else Decimal(0)
-            self._add(1, tokens, usd)
-        self._tell()
-        return usd if aside.price else None
-
-    def release(self, request: Request, *, sent: bool) -> None:
-        """Let go of what was set aside for a call that was not answered.
-
-        Args:
-            request: The call.
-            sent: Whether the server may have taken it: then all that was set aside counts.
-        """
-        with self._lock:
-            aside = self._taken(request)
-            if sent:
-                self._add(1, aside.tokens, aside.usd)
-        self._tell()
-
-    def _most(self, request: Request) -> _Aside:
-        """Return what a call may have at most."""
-        output_tokens = most_output_tokens(request)
-        limited = self.max_usd is not None or self.max_tokens is not None
-        if limited and output_tokens is None:
+        if output_tokens is None and not (self.max_usd is None and self.max_tokens is None):
             hint = "set max_tokens or max_completion_tokens among its parameters"
             raise InputError(
                 "a request under a budget", expected="the most tokens of its answer", got="none", hint=hint
             )
-        return _Aside(most_input_tokens(request), output_tokens or 0, self._price(request))
+        if price is None and self.max_usd is not None:
+            raise InputError("--max-usd", expected="models whose price is known", got="one without", hint=HINT)
+        wanted = Reservation(self, input_tokens, output_tokens or 0, price)
+        while True:
+            with self._lock:
+                if self._fits(wanted, self._aside):
+                    self._aside.add(wanted)
+                    return wanted
+                if not self._aside or not self._fits(wanted, ()):
+                    self._refused = self._used_up(wanted)
+                    raise self._refused
+                told = asyncio.Event()
+                self._waiting.append((asyncio.get_running_loop(), told))
+            await told.wait()
 
-    def _price(self, request: Request) -> Price | None:
-        """Return what a call's model costs; None where nobody knows, which an amount of money does not allow."""
-        key = request.model, request.path == EMBEDDINGS
-        if key not in self._known:
-            self._known[key] = self.prices.of(*key) if self.max_usd is not None else self.prices.known(*key)
-        return self._known[key]
-
-    def _taken(self, request: Request) -> _Aside:
-        several = self._aside[request.digest]
-        one = several.pop()
-        if not several:
-            del self._aside[request.digest]
-        return one
-
-    def _tell(self) -> None:
-        """Wake those who wait."""
+    def settled(self, reservation: "Reservation", calls: int, tokens: int, usd: Decimal) -> None:
+        """Count what a call cost in place of what was set aside for it, and wake those who wait; only once."""
         with self._lock:
+            if reservation not in self._aside:
+                return
+            self._aside.remove(reservation)
+            self._add(calls, tokens, usd)
             waiting, self._waiting = self._waiting, []
         for loop, told in waiting:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
@@ -204,7 +131,7 @@ class Budget:
         spent = self._spent
         self._spent = Spent(spent.calls + calls, spent.tokens + tokens, spent.usd + usd)
 
-    def _fits(self, wanted: _Aside, aside: Collection[_Aside]) -> bool:
+    def _fits(self, wanted: "Reservation", aside: Collection["Reservation"]) -> bool:
         """Tell whether a call fits beside what was spent and what is set aside."""
         if self.max_tokens is not None:
             tokens = self._spent.tokens + sum(one.tokens for one in (*aside, wanted))
@@ -214,7 +141,7 @@ class Budget:
             return True
         return sum((one.usd for one in (*aside, wanted)), self._spent.usd) <= self.max_usd
 
-    def _used_up(self, wanted: _Aside) -> BudgetError:
+    def _used_up(self, wanted: "Reservation") -> BudgetError:
         spent = self._spent
         if self.max_tokens is not None and spent.tokens + wanted.tokens > self.max_tokens:
             option, limit = "--max-tokens", f"{self.max_tokens:,}"
@@ -229,9 +156,58 @@ class Budget:
         )
 
 
-def most_input_tokens(request: Request) -> int:
-    """Return the most tokens that a request can have, as no tokenizer makes more tokens than there are bytes."""
-    return len(request.body) + UNSEEN
+class Reservation:
+    """What is set aside for one call.
+
+    It is settled once: by ``settle``, by ``release``, or in full at the end of a ``with`` block that did neither, since
+    a call that was sent may cost something whatever became of it.
+
+    Args:
+        budget: Whose.
+        input_tokens: The most tokens that can be sent.
+        output_tokens: The most tokens that can come back.
+        price: What the model costs, None when nobody knows.
+    """
+
+    def __init__(self, budget: Budget, input_tokens: int, output_tokens: int, price: Price | None) -> None:
+        self._budget, self._price = budget, price
+        self.tokens = input_tokens + output_tokens
+        self.usd = price.most(input_tokens, output_tokens) if price else Decimal(0)
+
+    def settle(self, input_tokens: int | None = None, output_tokens: int | None = None) -> Decimal | None:
+        """Count what the call cost, and return the money; None when nobody knows the price.
+
+        Args:
+            input_tokens: The tokens that the server says were sent.
+            output_tokens: The tokens that the server says came back. Where it does not say both, all that was set aside
+                counts; where it says more than that, what it says.
+        """
+        if input_tokens is None or output_tokens is None or input_tokens < 0 or output_tokens < 0:
+            tokens, usd = self.tokens, self.usd
+        else:
+            tokens = input_tokens + output_tokens
+            usd = self._price.usd(input_tokens, output_tokens) if self._price else Decimal(0)
+        self._budget.settled(self, 1, tokens, usd)
+        return usd if self._price else None
+
+    def release(self) -> None:
+        """Count nothing: the call was not sent, or turned away before it was worked on."""
+        self._budget.settled(self, 0, 0, Decimal(0))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.settle()
+
+
+def most_input_tokens(sent: bytes) -> int:
+    """Return the most tokens that a request can have, as no tokenizer makes more tokens than there are bytes.
+
+    Args:
+        sent: The body of the request, all of it.
+    """
+    return len(sent) + UNSEEN
 
 
 def most_output_tokens(request: Request) -> int | None:

@@ -22,7 +22,8 @@ EVERY = ""
 BATCH_FACTOR = Decimal("0.5")
 """What a batch costs of the same calls one by one, where nothing else is known: all large providers halve."""
 
-_HINT = "give --price IN,OUT, USD for a million input and output tokens, and 0,0 for a model that costs nothing"
+HINT = "give --price IN,OUT, USD for a million input and output tokens, and 0,0 for a model that costs nothing"
+"""What to do about a price that nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Prices:
         price = self.known(model, embeddings, batch=batch)
         if price is None:
             where = f" at {shown(self.url)}" if self.url else ""
-            raise InputError(f"the price of the model {shown(model)}{where} is unknown", hint=_HINT)
+            raise InputError(f"the price of the model {shown(model)}{where} is unknown", hint=HINT)
         return price
 
     def known(self, model: str, embeddings: bool = False, *, batch: bool = False) -> Price | None:
@@ -204,7 +205,7 @@ def parse_prices(texts: Iterable[str]) -> dict[str, Price]:
     for text in texts:
         found = re.fullmatch(r"(?:(.+)=)?([^=,]+),([^=,]+)", text)
         if not found:
-            raise InputError("a price", expected="IN,OUT or MODEL=IN,OUT", got=shown(text), hint=_HINT)
+            raise InputError("a price", expected="IN,OUT or MODEL=IN,OUT", got=shown(text), hint=HINT)
         model = (found[1] or EVERY).strip()
         if model in prices:
             raise InputError(
