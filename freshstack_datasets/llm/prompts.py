@@ -63,6 +63,8 @@ class Prompt:
 
     def __post_init__(self) -> None:
         for role, text in self._parts().items():
+            if not text.strip():
+                raise self._wrong(f"its part {role}", "some text", "none")
             if "{{" in _PLACEHOLDER.sub("", text):
                 got = shown(_PLACEHOLDER.sub("", text).partition("{{")[2][:30])
                 raise self._wrong(f"its part {role}", "placeholders such as {{document}}", f"{{{{ before {got}")
@@ -121,7 +123,9 @@ class Prompt:
         found = list(_HEADING.finditer(self.text))
         names = tuple(heading[1] for heading in found)
         if names not in (_SECTIONS, _SECTIONS[1:]):
-            raise self._wrong("its headings", "# system and # user, or # user alone", shown(", ".join(names)) or "none")
+            raise self._wrong(
+                "its headings", "# system and # user, or # user alone", shown(", ".join(names)) if names else "none"
+            )
         ends = [*(heading.start() for heading in found[1:]), len(self.text)]
         return {
             heading[1]: self.text[heading.end() : end].strip("\n") for heading, end in zip(found, ends, strict=True)
