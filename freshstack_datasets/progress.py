@@ -1,13 +1,15 @@
 """A progress bar for long work: on standard error, and only when that is a terminal."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def track(items: Iterable[T], total: int | None, what: str, unit: str = "") -> Iterable[T]:
+def track(
+    items: Iterable[T], total: int | None, what: str, unit: str = "", note: Callable[[], str] | None = None
+) -> Iterable[T]:
     """Return the items as they are, with a bar that advances as they are taken.
 
     Args:
@@ -15,11 +17,14 @@ def track(items: Iterable[T], total: int | None, what: str, unit: str = "") -> I
         total: How many there are, None when nobody knows.
         what: What is done to them, in a few words.
         unit: What they are, in the plural, to show how many are done in a second; not shown when not given.
+        note: Returns what else is shown, anew each time.
     """
-    return _barred(items, total, what, unit) if sys.stderr is not None and sys.stderr.isatty() else items
+    return _barred(items, total, what, unit, note) if sys.stderr is not None and sys.stderr.isatty() else items
 
 
-def _barred(items: Iterable[T], total: int | None, what: str, unit: str) -> Iterable[T]:
+def _barred(
+    items: Iterable[T], total: int | None, what: str, unit: str, note: Callable[[], str] | None
+) -> Iterable[T]:
     from rich.console import Console
     from rich.progress import Progress, ProgressColumn, Task
     from rich.text import Text
@@ -28,6 +33,10 @@ def _barred(items: Iterable[T], total: int | None, what: str, unit: str) -> Iter
         def render(self, task: Task) -> Text:
             return Text(f"{task.speed:.1f} {unit}/s" if task.speed else "")
 
-    columns = (*Progress.get_default_columns(), *([Rate()] if unit else []))
+    class Note(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(note() if note else "")
+
+    columns = (*Progress.get_default_columns(), *([Rate()] if unit else []), *([Note()] if note else []))
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         yield from progress.track(items, total=total, description=what)

@@ -1,8 +1,7 @@
-"""Behind what calls are sent and paid for: servers, stand-ins for them, and budgets."""
+"""Behind what calls are answered: a server, or a stand-in for one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Protocol
 
 from freshstack_datasets.llm.records import Request
@@ -53,42 +52,13 @@ class Unanswered(Exception):  # noqa: N818  # it is caught by the client alone, 
     """A call that was sent and of which no whole answer came back.
 
     Args:
-        reason: "timeout", "connection" or "bad-reply".
+        reason: "timeout", "connection", "bad-reply", or "http-" with the status.
         detail: More of it, for people.
         sent: Whether the server may have taken it, and charge for it.
+        busy: Whether it has too much to do, so that all calls wait.
+        wait: Seconds to wait for at least before it is sent again.
     """
 
-    def __init__(self, reason: str, detail: str, *, sent: bool = True) -> None:
+    def __init__(self, reason: str, detail: str, *, sent: bool = True, busy: bool = False, wait: float = 0.0) -> None:
         super().__init__(detail)
-        self.reason, self.detail, self.sent = reason, detail, sent
-
-
-class Budget(Protocol):
-    """What calls may cost, money or tokens."""
-
-    def reserve(self, request: Request) -> str:
-        """Set aside what a call may cost at most, before it is sent.
-
-        Returns:
-            "", or why it must not be sent.
-        """
-
-    def settle(
-        self, request: Request, model: str, input_tokens: int | None, output_tokens: int | None
-    ) -> Decimal | None:
-        """Put what an answered call cost in the place of what was set aside; return its price, None when unknown.
-
-        Args:
-            request: The call.
-            model: The model that answered, as the server says it.
-            input_tokens: What it read; None where the server does not say.
-            output_tokens: What it wrote; None where the server does not say.
-        """
-
-    def release(self, request: Request, *, sent: bool) -> None:
-        """Let go of what was set aside for a call that was not answered.
-
-        Args:
-            request: The call.
-            sent: Whether the server may have taken it, and charge for it.
-        """
+        self.reason, self.detail, self.sent, self.busy, self.wait = reason, detail, sent, busy, wait
