@@ -15,7 +15,7 @@ from freshstack_datasets.llm.records import Request
 from freshstack_datasets.llm.seams import Raw, Unanswered
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 LARGEST_BODY = 64 * 2**20
 """Bytes of an answer, unpacked; a chat takes some thousand, a batch of embeddings some million."""
@@ -53,7 +53,7 @@ class Key:
     def __reduce__(self) -> str:
         raise TypeError("a key is not written anywhere")
 
-    def prove(self, request: "httpx.Request") -> "httpx.Request":
+    def prove(self, request: "httpx2.Request") -> "httpx2.Request":
         """Write into a request who asks."""
         if self._value:
             request.headers["authorization"] = f"Bearer {self._value}"
@@ -88,7 +88,7 @@ class Http:
         if not 0 < timeout < float("inf"):
             raise InputError("seconds for a call", expected="a number above 0", got=shown(timeout))
         self._timeout, self._connections = timeout, connections
-        self._client: httpx.AsyncClient | None = None
+        self._client: httpx2.AsyncClient | None = None
 
     @property
     def warning(self) -> str:
@@ -108,22 +108,25 @@ class Http:
         Raises:
             EndpointError: No call can be answered.
             Unanswered: This one was not.
+            MissingExtraError: httpx2 is not installed.
         """
-        import httpx
-
+        try:
+            import httpx2
+        except ImportError:
+            raise MissingExtraError("httpx2", "llm") from None
         body = request.body
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._exchange(self.endpoint + request.path, body)
-        except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout):
+        except (TimeoutError, httpx2.ReadTimeout, httpx2.WriteTimeout):
             raise Unanswered("timeout", f"no whole answer within {self._timeout:g} s") from None
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
                 hint = "name the file of your own authorities in SSL_CERT_FILE"
                 raise EndpointError(f"the certificate of {self.endpoint} is not trusted", hint=hint) from None
             detail = f"cannot connect to {self.endpoint} ({self.hide(_said(error))})"
             raise Unanswered("connection", detail, sent=False) from None
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError) as error:
             detail = f"the connection to {self.endpoint} broke ({self.hide(_said(error))})"
             raise Unanswered("connection", detail) from None
 
@@ -141,34 +144,22 @@ class Http:
             named = {name.lower(): value for name, value in response.headers.items()}
             return Raw(response.status_code, named, text)
 
-    def _opened(self) -> "httpx.AsyncClient":
-        import httpx
+    def _opened(self) -> "httpx2.AsyncClient":
+        import httpx2
 
         json = "application/json"
-        return httpx.AsyncClient(
+        return httpx2.AsyncClient(
             headers={
                 "accept": json,
                 "accept-encoding": "gzip",
                 "content-type": json,
                 "user-agent": "freshstack-datasets",
             },
-            timeout=httpx.Timeout(self._timeout, connect=min(CONNECT, self._timeout), pool=None),
-            limits=httpx.Limits(max_connections=self._connections, max_keepalive_connections=self._connections),
+            timeout=httpx2.Timeout(self._timeout, connect=min(CONNECT, self._timeout), pool=None),
+            limits=httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections),
             follow_redirects=False,
             trust_env=not self._local,
         )
-
-
-def need_httpx() -> None:
-    """Say which extra is missing where httpx is not installed.
-
-    Raises:
-        MissingExtraError: It is not.
-    """
-    try:
-        import httpx  # noqa: F401  # whether it can be imported is the question
-    except ImportError:
-        raise MissingExtraError("httpx", "llm") from None
 
 
 async def _whole(chunks: AsyncIterator[bytes], coding: str) -> bytes:
