@@ -15,10 +15,10 @@ from builders.outputs import write_about
 from builders.repositories import REASONS, fetch
 from builders.secrets import Allowed, review
 from builders.stages import Cluster, run
-from builders.stages.workshop import workshop
+from builders.stages.workshop import result, workshop
 from builders.topics import Topic
 from freshstack_datasets.errors import InputError
-from freshstack_datasets.files import atomic_folder, refuse_taken
+from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.recipe import Filter, Recipe, Tool
 from freshstack_datasets.recipe import Source as Told
 
@@ -109,7 +109,7 @@ def build(
             parameters = review(secrets, allowed or Allowed(), out).parameters()
         if [source.digest for source in sources_of(topic, bundles)] != [source.digest for source in found]:
             raise InputError("documents changed while they were read", hint="run the same command again")
-        with atomic_folder(out) as folder:
+        with result(work, out) as folder:
             tool = settings.tool(*([pdf.PACKAGE] if pdfs and pdf.reader() else []))
             built = _written(folder, topic, settings, tool, parameters, found, list(zip(shards, parts, strict=True)))
     return Built(out, *built)

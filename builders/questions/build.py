@@ -13,10 +13,10 @@ from builders.questions.sorting import Sorting
 from builders.secrets import Allowed, Finding, review, watched
 from builders.stackexchange import collected
 from builders.stages import Cluster
-from builders.stages.workshop import workshop
+from builders.stages.workshop import result, workshop
 from builders.topics import Topic
 from freshstack_datasets.errors import InputError, SnapshotError, shown_path
-from freshstack_datasets.files import atomic_folder, refuse_taken
+from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.recipe import Filter, Recipe, Source
 from freshstack_datasets.tables.schema import QUERIES
 
@@ -74,7 +74,7 @@ def build(
     rules, out = Rules.of(topic), out.absolute()
     secrets: list[Finding] = []
     refuse_taken(out)
-    with workshop(out, _OURS) as work, atomic_folder(out) as folder:
+    with workshop(out, _OURS) as work, result(work, out) as folder:
         door, language = door_of(posts, topic, rules, work, processes, cluster)
         with Sorting(folder, rules, language, topic.questions.license) as sorting:
             try:

@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from freshstack_datasets.errors import InputError, shown_path
+from freshstack_datasets.files import refuse_taken
+
+_RESULT = "result"
 
 
 @contextmanager
@@ -31,3 +34,29 @@ def workshop(out: Path, mark: str) -> Iterator[Path]:
             shutil.rmtree(work, ignore_errors=True)
         raise
     shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def result(work: Path, out: Path) -> Iterator[Path]:
+    """Yield a folder that becomes what is made when the block ends well.
+
+    It is among the parts: what a run leaves that is killed, a table of any size, is found there and removed by the next
+    one, and stands in nobody's way.
+
+    Args:
+        work: The folder for parts.
+        out: What is made; it must not exist, or be an empty folder.
+
+    Raises:
+        InputError: Somebody else put something there meanwhile.
+    """
+    folder = work / _RESULT
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        yield folder
+        refuse_taken(out)
+        folder.replace(out)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
