@@ -101,14 +101,13 @@ class Forms:
         for one, refusal in refused:
             if refusal.sure or taken:
                 self._note(plain, schema, one, takes=False)
-        if taken:
+        if taken or not isinstance(outcome, Failed):
             self._note(plain, schema, form, takes=True)
             return outcome
-        failed = next((refusal for _, refusal in refused if not refusal.sure), outcome)
-        if isinstance(failed, RefusedForm):
-            self._counts.failed[failed.reason] += 1
-            return Failed(failed.digest, failed.reason, failed.detail, failed.calls)
-        return failed
+        if isinstance(outcome, RefusedForm):
+            self._counts.failed[outcome.reason] += 1  # a call that fails otherwise was counted where it failed
+        first = next((refusal for _, refusal in refused if not refusal.sure), outcome)
+        return Failed(first.digest, first.reason, first.detail, first.calls)
 
     def _note(self, plain: Request, schema: Mapping[str, Any], form: Form, *, takes: bool) -> None:
         key = _key(plain, schema, form)
