@@ -1,8 +1,10 @@
 """A folder for the parts of a build, beside what it makes: it outlives whatever ends the build, to go on with it."""
 
+import fcntl
+import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from freshstack_datasets.errors import InputError, shown_path
@@ -15,25 +17,27 @@ _RESULT = "result"
 def workshop(out: Path, mark: str) -> Iterator[Path]:
     """Yield the folder for parts, one of ours, which stays when the block ends early and something is in it.
 
+    Nobody else has it meanwhile: of two builds of the same at once, one would take away what the other works with.
+
     Args:
         out: What is made; the folder has its name with ``.parts`` behind it.
         mark: The name of an empty file, by which the builder knows a folder of its own.
 
     Raises:
-        InputError: There is one of that name, and it holds other files.
+        InputError: There is one of that name, and it holds other files or links, another build is at work in it, or
+            none can be made.
     """
     work = out.with_name(f"{out.name}.parts")
-    if work.is_dir() and any(work.iterdir()) and not (work / mark).is_file():
-        raise InputError(f"{shown_path(work)} is needed for parts", got="a folder that holds other files")
-    work.mkdir(parents=True, exist_ok=True)
-    (work / mark).touch()
+    lock = _locked(work, mark, out)
     try:
         yield work
+        shutil.rmtree(work, ignore_errors=True)
     except BaseException:
         if [path.name for path in work.iterdir()] == [mark]:
             shutil.rmtree(work, ignore_errors=True)
         raise
-    shutil.rmtree(work, ignore_errors=True)
+    finally:
+        os.close(lock)
 
 
 @contextmanager
@@ -60,3 +64,47 @@ def result(work: Path, out: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _locked(work: Path, mark: str, out: Path) -> int:
+    """Return the open file by which the folder is held, which the system gives back however this process ends."""
+    while True:
+        _refuse_foreign(work, mark)
+        try:
+            work.mkdir(parents=True, exist_ok=True)
+            lock = os.open(work / mark, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        except FileNotFoundError:
+            continue  # who had it took it away just now
+        except OSError as error:
+            got = (error.strerror or str(error)).lower()
+            hint = "choose another place, or check who may write there"
+            raise InputError(f"cannot write {shown_path(work)}", got=got, hint=hint) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            hint = "wait for its end, or name another folder"
+            raise InputError(f"{shown_path(out)} is being made by another process", hint=hint) from None
+        except OSError:
+            return lock  # a file system without locks
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(lock), (work / mark).stat()):
+                return lock
+        os.close(lock)  # it was taken away before we had it
+
+
+def _refuse_foreign(work: Path, mark: str) -> None:
+    """Refuse a folder that is not ours, or in which a link would lead what we write elsewhere."""
+    if not os.path.lexists(work):
+        return
+    got = ""
+    if work.is_symlink() or not work.is_dir():
+        got = "a link" if work.is_symlink() else "a file"
+    else:
+        found = list(work.iterdir())
+        if found and not (work / mark).is_file():
+            got = "a folder that holds other files"
+        elif links := [path.name for path in found if path.is_symlink()]:
+            got = f"a folder with the link {shown_path(links[0])}"
+    if got:
+        raise InputError(f"{shown_path(work)} is needed for parts", got=got, hint="remove it, or name another folder")
