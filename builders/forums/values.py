@@ -6,6 +6,7 @@ not cost the rest: parsers of streams end at the first half of a surrogate pair.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -171,8 +172,7 @@ def parsed(data: bytes) -> Any:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
         raise BadEntryError("a key twice", shown(twice))
     return found
 

@@ -34,7 +34,7 @@ _LONGEST_START = len(b"<![CDATA[")
 _CLOSINGS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
 """What ends a stretch in which a row is none."""
 _END_TAG = b"</row>"
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)  # to the end: else each of many open ones is looked for there
 _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]{0,60})")
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([^\"']{0,40})")
 _EXPECTED = "the Posts.xml of a Stack Exchange dump, in UTF-8, or the .7z it comes in"
