@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ipaddress
+import logging
 import os
 import re
 import zlib
@@ -24,6 +25,7 @@ CONNECT = 15.0
 _HIDDEN = 12
 """Characters from which on a key is a secret, and is looked for in what servers say: stand-ins are called "none"."""
 _STEP = 2**18
+_LOGGER = "httpcore2.http11"
 
 
 class Key:
@@ -63,6 +65,15 @@ class Key:
         """Return a text without the key, should it be in there."""
         return text.replace(self._value, "[key]") if len(self._value) >= _HIDDEN else text
 
+    def hide_bytes(self, body: bytes) -> bytes:
+        """Return the same of a body, before anybody looks into it."""
+        return body.replace(self._value.encode(), b"[key]") if len(self._value) >= _HIDDEN else body
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Take the key out of what a library logs: it logs the headers of answers, and a server may repeat the key."""
+        record.msg, record.args = self.hide(record.getMessage()), None
+        return True
+
 
 class Http:
     """A server that speaks as OpenAI's does.
@@ -83,7 +94,7 @@ class Http:
     stand_in = False
 
     def __init__(self, base_url: str, key_from: str, timeout: float, connections: int) -> None:
-        self.endpoint, self._local, self._plain = _checked(base_url)
+        self.endpoint, self.local, self._plain = _checked(base_url)
         self._key = Key(key_from)
         if not 0 < timeout < float("inf"):
             raise InputError("seconds for a call", expected="a number above 0", got=shown(timeout))
@@ -93,7 +104,7 @@ class Http:
     @property
     def warning(self) -> str:
         """What people should know before anything is sent; mostly nothing."""
-        if self._local or not self._plain:
+        if self.local or not self._plain:
             return ""
         what = "the key and all that is asked travel" if self._key else "all that is asked travels"
         return f"{what} to {self.endpoint} in the clear, since it is http and not https"
@@ -135,18 +146,20 @@ class Http:
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
+            logging.getLogger(_LOGGER).removeFilter(self._key)
 
     async def _exchange(self, url: str, body: bytes) -> Raw:
         client = self._client = self._client or self._opened()
         async with client.stream("POST", url, content=body, auth=self._key.prove) as response:
             coding = response.headers.get("content-encoding", "identity").strip().lower()
             text = await _whole(response.aiter_raw(), coding)
-            named = {name.lower(): value for name, value in response.headers.items()}
-            return Raw(response.status_code, named, text)
+            named = {name.lower(): self.hide(value) for name, value in response.headers.items()}
+            return Raw(response.status_code, named, self._key.hide_bytes(text))
 
     def _opened(self) -> "httpx2.AsyncClient":
         import httpx2
 
+        logging.getLogger(_LOGGER).addFilter(self._key)
         json = "application/json"
         return httpx2.AsyncClient(
             headers={
@@ -158,7 +171,7 @@ class Http:
             timeout=httpx2.Timeout(self._timeout, connect=min(CONNECT, self._timeout), pool=None),
             limits=httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections),
             follow_redirects=False,
-            trust_env=not self._local,
+            trust_env=not self.local,
         )
 
 
