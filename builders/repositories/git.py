@@ -140,7 +140,7 @@ class Git:
             **kept,
             "HOME": os.devnull,
             "LC_ALL": "C",
-            "GIT_DIR": str(self.folder),
+            "GIT_DIR": str(self.folder.absolute()),  # git itself starts elsewhere
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_SYSTEM": os.devnull,
             "GIT_CONFIG_GLOBAL": os.devnull,

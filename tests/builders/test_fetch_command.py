@@ -1,6 +1,7 @@
 """``python -m builders fetch``: what it prints, where, and how it ends."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,15 @@ def test_it_says_what_it_fetches_and_what_there_is_now(topic, tmp_path, capsys):
         ["owner/older", made[:12], "2024-10-24", "0.0", "no"],
     ]
     with opened(read_topic(path).repositories[1], bundles=tmp_path / "into") as checkout:
+        assert [file.path for file in checkout.files()] == ["a.md"]
+
+
+def test_a_folder_may_be_named_from_the_working_folder(topic, tmp_path, capsys, monkeypatch):
+    path, made = topic
+    monkeypatch.chdir(tmp_path)
+    assert main(["fetch", path.name, "--into", "into"]) == 0
+    assert made[:12] in capsys.readouterr().out
+    with opened(read_topic(path).repositories[0], bundles=Path("into")) as checkout:
         assert [file.path for file in checkout.files()] == ["a.md"]
 
 
