@@ -1,0 +1,326 @@
+"""Batches at a provider on loopback: sent once, whatever ends a run, and fetched whole."""
+
+import email
+import email.policy
+import hashlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from freshstack_datasets.errors import EndpointError, InputError
+from freshstack_datasets.llm import batch_server
+from freshstack_datasets.llm.batch import write_batches
+from freshstack_datasets.llm.batch_results import read_results
+from freshstack_datasets.llm.batch_server import BatchServer, send_batches
+from freshstack_datasets.llm.records import Message, Request
+from freshstack_datasets.llm.store import Store
+
+KEY = "sk-a-key-of-a-test-and-long-enough"
+
+
+class Provider:
+    """A provider that answers each call with its own words in capitals, after some looks at the batch."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.batches: dict[str, dict] = {}
+        self.seen: Counter[str] = Counter()
+        self.keys: set[str | None] = set()
+        self.looks = 2
+        self.last = "completed"
+        self.instead: Callable[[str, str], tuple[int, dict[str, str], bytes] | None] = lambda method, path: None
+
+    def answer(self, method: str, path: str, headers, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        path = path.removeprefix("/v1").partition("?")[0]
+        kind = f"{method} /{path.split('/')[1]}{'/…' if path.count('/') > 1 else ''}"
+        self.seen[kind] += 1
+        self.keys.add(headers["authorization"])
+        if (said := self.instead(method, path)) is not None:
+            return said
+        match kind:
+            case "POST /files":
+                return self.said(self.upload(headers, body))
+            case "POST /batches":
+                return self.said(self.begin(json.loads(body)))
+            case "GET /batches":
+                return self.said({"data": list(self.batches.values())})
+            case "GET /batches/…":
+                return self.said(self.look(path.split("/")[2]))
+            case _:
+                return 200, {}, self.files[path.split("/")[2]]
+
+    def said(self, value: object) -> tuple[int, dict[str, str], bytes]:
+        return 200, {"content-type": "application/json"}, json.dumps(value).encode()
+
+    def upload(self, headers, body: bytes) -> dict:
+        head = f"content-type: {headers['content-type']}\r\n\r\n".encode()
+        parts = {
+            part.get_param("name", header="content-disposition"): part
+            for part in email.message_from_bytes(head + body, policy=email.policy.HTTP).iter_parts()
+        }
+        assert parts["purpose"].get_payload(decode=True).strip() == b"batch"
+        self.files[name := f"file-{len(self.files)}"] = parts["file"].get_payload(decode=True)
+        return {"id": name}
+
+    def begin(self, asked: dict) -> dict:
+        assert (asked["endpoint"], asked["completion_window"]) == ("/v1/chat/completions", "24h")
+        name = f"batch_{len(self.batches)}"
+        self.batches[name] = {**asked, "id": name, "status": "validating", "looks": 0}
+        return self.batches[name]
+
+    def look(self, name: str) -> dict:
+        batch = self.batches[name]
+        batch["looks"] += 1
+        if batch["looks"] > self.looks and batch["status"] != self.last:
+            batch["status"] = self.last
+            calls = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
+            good = [self.result(call) for call in calls if "fail" not in call["body"]["messages"][0]["content"]]
+            bad = [{"custom_id": call["custom_id"], "response": None, "error": {"code": "x"}} for call in calls]
+            self.files[f"{name}-out"] = "".join(json.dumps(one) + "\n" for one in good).encode()
+            batch["output_file_id"] = f"{name}-out"
+            if len(good) < len(calls):
+                self.files[f"{name}-err"] = "".join(json.dumps(one) + "\n" for one in bad).encode()
+                batch["error_file_id"] = f"{name}-err"
+        return batch
+
+    def result(self, call: dict) -> dict:
+        text = call["body"]["messages"][0]["content"].upper()
+        body = {"model": "m", "choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
+        return {"custom_id": call["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    provider = Provider()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:  # its name in the library
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            self.close_connection = True
+            try:
+                status, headers, said = provider.answer(self.command, self.path, self.headers, body)
+            except ConnectionAbortedError:
+                return
+            self.send_response(status)
+            for name, value in ({"content-length": str(len(said))} | headers).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(said)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        provider.url = f"http://127.0.0.1:{server.server_port}/v1"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield provider
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def server(provider, waits, monkeypatch) -> Iterator[BatchServer]:
+    monkeypatch.setenv("A_KEY", KEY)
+    server = BatchServer(provider.url, "A_KEY", sleep=waits.append)
+    yield server
+    server.close()
+
+
+REQUESTS = [
+    Request(model, (Message("user", text),), {"max_tokens": 5}) for model in "ab" for text in ("one", "will fail")
+]
+
+
+@pytest.fixture
+def files(tmp_path) -> list[Path]:
+    return [file.path for file in write_batches(REQUESTS, tmp_path / "b")]
+
+
+def test_batches_are_sent_waited_for_and_read_into_the_store(provider, server, waits, files, tmp_path):
+    told: list[str] = []
+    results = send_batches(files, server, every=60, tell=told.append)
+    assert [path.name for path in results] == [
+        "batch-0001.output.jsonl",
+        "batch-0001.errors.jsonl",
+        "batch-0002.output.jsonl",
+        "batch-0002.errors.jsonl",
+    ]
+    store = Store(tmp_path / "store")
+    read = read_results(results, REQUESTS, store, provider.url)
+    assert (read.kept, set(read.failed), read.missing) == (2, {REQUESTS[1].digest, REQUESTS[3].digest}, ())
+    assert store.get(REQUESTS[0].digest, provider.url).text == "ONE"
+    assert waits == [60] * 4  # two looks at each batch found it under way
+    assert told[:2] == ["batch-0001.jsonl is the batch batch_0", "batch-0002.jsonl is the batch batch_1"]
+    assert provider.keys == {f"Bearer {KEY}"}
+
+
+def test_the_files_arrive_as_they_are(provider, server, files):
+    send_batches(files, server)
+    assert [provider.files["file-0"], provider.files["file-1"]] == [path.read_bytes() for path in files]
+    marks = [batch["metadata"]["freshstack_sha256"] for batch in provider.batches.values()]
+    assert marks == [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+
+
+def test_what_was_done_is_not_done_again(provider, server, files):
+    first = send_batches(files, server)
+    before = Counter(provider.seen)
+    assert send_batches(files, server) == first
+    assert provider.seen == before
+
+
+@pytest.mark.parametrize("step", range(1, 25))
+def test_a_run_that_was_ended_at_any_request_goes_on_and_begins_no_batch_twice(provider, server, files, step):
+    requests = 0
+
+    def broken(method: str, path: str) -> tuple[int, dict[str, str], bytes] | None:
+        nonlocal requests
+        requests += 1
+        if requests == step:  # it is done, and whoever asked for it is gone before it hears of it
+            provider.instead = lambda method, path: None
+            if (method, path) == ("POST", "/batches"):
+                provider.begin({**lost, "input_file_id": f"file-{len(provider.files) - 1}"})
+            raise ConnectionAbortedError
+        return None
+
+    lost = {"endpoint": "/v1/chat/completions", "completion_window": "24h"}
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    lost["metadata"] = {"freshstack_sha256": digests[0 if step <= 2 else 1]}
+    provider.instead = broken
+    try:
+        results = send_batches(files, server)
+    except EndpointError:
+        results = send_batches(files, server)
+    assert len(provider.batches) == 2
+    assert len(results) == 4
+
+
+def test_a_provider_with_too_much_to_do_is_asked_again_after_a_while(provider, server, waits, files):
+    busy = iter([(503, {}, b"{}"), (429, {}, b"{}"), (500, {}, b"oops")])
+    provider.instead = lambda method, path: next(busy, None) if (method, path) == ("POST", "/files") else None
+    send_batches(files[:1], server, every=60)
+    assert waits[:3] == [1, 2, 4]
+    assert provider.files["file-0"] == files[0].read_bytes()
+
+
+def test_a_provider_that_stays_busy_is_given_up(provider, server, waits, files):
+    provider.instead = lambda method, path: (503, {}, b'{"error": {"message": "Busy."}}')
+    with pytest.raises(EndpointError, match=r"refuses POST /files, got 503 \(Busy\.\); run it again"):
+        send_batches(files, server)
+    assert waits == [1, 2, 4, 8, 16]
+
+
+def test_a_connection_that_breaks_is_made_again(provider, server, waits, files):
+    broken = iter([True, True])
+
+    def instead(method: str, path: str) -> None:
+        if path.startswith("/batches/") and next(broken, False):
+            raise ConnectionAbortedError
+
+    provider.instead = instead
+    assert len(send_batches(files[:1], server, every=60)) == 2
+    assert waits == [1, 2, 60, 60]
+
+
+def test_a_batch_that_failed_as_a_whole_is_an_error_and_begun_anew_by_the_next_run(provider, server, files):
+    provider.last = "failed"
+    with pytest.raises(EndpointError, match=r"the batch of batch-0001\.jsonl failed"):
+        send_batches(files[:1], server)
+    provider.last = "completed"
+    assert len(send_batches(files[:1], server)) == 2
+    assert len(provider.batches) == 2
+
+
+@pytest.mark.parametrize("last", ["expired", "cancelled", "COMPLETED"])
+def test_a_batch_that_ended_otherwise_brings_what_there_is(provider, server, files, last):
+    provider.last = last
+    assert len(send_batches(files[:1], server)) == 2
+
+
+def test_waiting_ends_and_the_next_run_goes_on_with_it(provider, server, files):
+    provider.looks = 50
+    with pytest.raises(EndpointError, match=r"expected results, got 'validating'; run it again to go on waiting"):
+        send_batches(files[:1], server, every=60, patience=600)
+    assert len(send_batches(files[:1], server, every=60)) == 2
+    assert len(provider.batches) == 1
+
+
+def test_other_files_of_the_same_name_are_sent_anew(provider, server, files):
+    send_batches(files[:1], server)
+    files[0].write_bytes(files[0].read_bytes().replace(b"one", b"two"))
+    send_batches(files[:1], server)
+    assert b'"TWO"' in files[0].with_suffix(".output.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "said, message",
+    [
+        ((401, {}, json.dumps({"error": {"message": f"Wrong key {KEY}."}}).encode()), "refuses the key"),
+        ((302, {"location": "https://example.org/"}, b""), "sends calls elsewhere"),
+        ((200, {}, b"[]"), "expected JSON"),
+        ((200, {}, b"\xff"), "expected JSON"),
+        ((200, {}, b'{"id": "../../x"}'), "expected an id, got '../../x'"),
+        ((200, {}, b'{"id": 1}'), "expected an id, got 1"),
+        ((200, {"content-length": "100"}, b"{}"), "no connection"),
+        ((400, {}, b'{"error": {"message": "No."}}'), r"refuses POST /files, got 400 \(No\.\)"),
+    ],
+)
+def test_what_makes_no_sense_ends_the_run_and_never_shows_the_key(provider, server, files, said, message):
+    provider.instead = lambda method, path: said
+    with pytest.raises(EndpointError, match=message) as caught:
+        send_batches(files, server)
+    assert KEY not in str(caught.value)
+    assert KEY not in "".join(path.read_text() for path in files[0].parent.iterdir())
+
+
+def test_results_that_do_not_come_whole_are_not_kept(provider, server, files):
+    provider.instead = lambda method, path: (
+        (200, {"content-length": "1000000"}, b'{"custom_id"') if path.endswith("/content") else None
+    )
+    with pytest.raises(EndpointError, match="no connection"):
+        send_batches(files[:1], server)
+    assert sorted(path.name for path in files[0].parent.iterdir()) == [
+        "batch-0001.jsonl",
+        "batch-0002.jsonl",
+        "batches.json",
+    ]
+    provider.instead = lambda method, path: None
+    assert len(send_batches(files[:1], server)) == 2
+    assert len(provider.batches) == 1
+
+
+def test_results_without_end_are_not_kept(provider, server, files, monkeypatch):
+    monkeypatch.setattr(batch_server, "LARGEST_RESULTS", 20)
+    with pytest.raises(EndpointError, match="more than 20 bytes"):
+        send_batches(files[:1], server)
+    assert not files[0].with_suffix(".output.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "notes", ["[]", "{", '{"batch-0001.jsonl": 1}', '{"batch-0001.jsonl": {"batch": 1}}', "\0", "1"]
+)
+def test_damaged_notes_are_an_error_since_batches_cost_money(provider, server, files, notes):
+    (files[0].parent / "batches.json").write_text(notes)
+    with pytest.raises(InputError, match=r"batches\.json.*expected notes of what was sent"):
+        send_batches(files, server)
+    assert not provider.seen
+
+
+def test_a_batch_that_is_not_there_is_an_error(server, tmp_path):
+    with pytest.raises(InputError, match="cannot read the batch"):
+        send_batches([tmp_path / "nothing.jsonl"], server)
