@@ -55,6 +55,8 @@ def values(blocks: Iterator[bytes], longest: int = LONGEST) -> Iterator[Value]:
             yield Value(number, data)
             number += 1
     except BadEntryError as damage:
+        for _ in blocks:  # the digest is that of the whole file
+            pass
         yield Value(number, b"", damage.reason)
 
 

@@ -1,11 +1,13 @@
 """Issues and discussions as GitHub's API gives them: which are questions, and which comments answer them."""
 
 import gzip
+import hashlib
 import json
 
 import pytest
 
 from builders.forums import is_forum, open_forum
+from builders.forums.files import BLOCK
 from builders.questions.records import Answer, Question, Skipped
 from builders.questions.rules import NO_ANSWER, UNANSWERED, Rules
 from freshstack_datasets.errors import InputError
@@ -520,3 +522,12 @@ def test_a_file_of_nothing_that_the_api_gives_is_refused(saved):
     with pytest.raises(InputError, match=r"saved\.json' is no export of a forum"):
         open_forum(saved([1, 2, 3]))
     assert read(saved([]))[0] == []  # a repository without issues
+
+
+def test_the_digest_of_a_damaged_file_is_that_of_all_its_bytes(tmp_path):
+    content = json.dumps(issue(1)).encode() + b"]" + b" " * (3 * BLOCK)
+    (tmp_path / "page.json").write_bytes(content)
+    door = open_forum(tmp_path / "page.json")
+    assert [type(entry).__name__ for entry in door.entries()] == ["Skipped", "Question"]
+    assert door.source().sha256 == hashlib.sha256(content).hexdigest()
+    assert door.source().counts["bytes"] == len(content)
