@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from builders.forums.fields import BadEntryError, Format, LeftOutError, address, body, day, identifier, line, short
 from builders.questions.records import Answer, Question
-from builders.stackexchange.collected import MISSING
+from builders.stackexchange.reasons import MISSING
 from freshstack_datasets.errors import shown
 
 _Score = Annotated[int, Field(ge=-(10**9), le=10**9)]

@@ -11,7 +11,7 @@ from builders.questions.records import Read
 from builders.questions.rules import REASONS, Rules
 from builders.questions.sorting import Sorting
 from builders.secrets import Allowed, Finding, review, watched
-from builders.stackexchange import collected
+from builders.stackexchange import reasons
 from builders.stages import Cluster
 from builders.stages.workshop import result, workshop
 from builders.topics import Topic
@@ -22,7 +22,7 @@ from freshstack_datasets.tables.schema import QUERIES
 
 FILE = "questions.json"
 _OURS = "parts-of-questions"
-_MEANT = collected.REASONS | REASONS
+_MEANT = reasons.REASONS | REASONS
 
 
 @dataclass(frozen=True, slots=True)

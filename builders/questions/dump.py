@@ -8,12 +8,12 @@ from pathlib import Path
 from builders.html.text import html_parser
 from builders.questions.records import Answer, Question, Read, Skipped
 from builders.questions.rules import Rules
-from builders.stackexchange.collected import FABRICATED, FOREIGN, KINDS, MALFORMED, MISSING, REASONS
 from builders.stackexchange.dump import CUT_OFF
 from builders.stackexchange.filters import UNTAGGED
 from builders.stackexchange.finding import RANGE, find
 from builders.stackexchange.joining import Joined, Row
 from builders.stackexchange.posts import ANSWER, QUESTION, BadRow, Post, duplicate
+from builders.stackexchange.reasons import FABRICATED, FOREIGN, KINDS, MALFORMED, MISSING, REASONS
 from builders.stackexchange.selecting import Wish
 from builders.stackexchange.site import Site, licence
 from builders.stages import Cluster

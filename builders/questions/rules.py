@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from builders.questions.records import Answer, Question
 from builders.stackexchange.filters import Filters
+from builders.stackexchange.reasons import EMPTY, UNANSWERED
 
 if TYPE_CHECKING:
     from builders.topics import Topic
 
-UNANSWERED = "questions without an accepted answer"
-EMPTY = "questions whose accepted answer is empty"
 UNSCORED = "questions whose accepted answer has no score"
 NO_ANSWER = "questions without an answer that may be taken"
 
 REASONS = {
-    UNANSWERED: "their askers accepted none",
-    EMPTY: "no text is left of it",
     UNSCORED: "nobody knows how many voted for it",
     NO_ANSWER: "none has text and the least score",
 }

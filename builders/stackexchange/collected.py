@@ -9,35 +9,20 @@ from builders.scratch import Scratch
 from builders.stackexchange.dump import Dump
 from builders.stackexchange.filters import Filters
 from builders.stackexchange.posts import ANSWER, QUESTION, BadRow, Post, SeenIds, read_posts
+from builders.stackexchange.reasons import (
+    EMPTY,
+    EMPTY_ANSWERS,
+    FABRICATED,
+    FOREIGN,
+    KINDS,
+    MALFORMED,
+    MISSING,
+    REASONS,
+    UNANSWERED,
+)
 from builders.stackexchange.site import Site, licence
 
-UNANSWERED = "questions without an accepted answer"
-MISSING = "questions whose accepted answer is missing"
-FOREIGN = "questions whose accepted answer is no answer to them"
-EMPTY = "questions whose accepted answer is empty"
-EMPTY_ANSWERS = "empty answers"
-FABRICATED = "fabricated posts"
-
-REASONS = {
-    UNANSWERED: "their askers accepted none",
-    MISSING: "no usable row of the dump has its id",
-    FOREIGN: "it is a post of another type, or answers another question",
-    EMPTY: "no text is left of its HTML",
-    EMPTY_ANSWERS: "no text is left of their HTML",
-    FABRICATED: "the dumps since mid-2025 hold two invented posts to mark copies",
-}
-MALFORMED = "malformed rows: "
 _MOST_LICENCES = 20
-KINDS = {
-    QUESTION: "questions",
-    ANSWER: "answers",
-    3: "wikis",
-    4: "tag wiki excerpts",
-    5: "tag wikis",
-    6: "moderator nominations",
-    7: "wiki placeholders",
-    8: "privilege wikis",
-}
 _NO_TEXT = -1
 
 

@@ -1,6 +1,6 @@
 """What was found in a dump, put together: every row that matters in the order of the dump, and the answers to each.
 
-The rows stay in their parts. Memory holds six numbers of each, and five of each block of the dump.
+The rows stay in their parts. Memory holds six numbers of each, and six of each block of the dump.
 """
 
 import json

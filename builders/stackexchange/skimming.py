@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builders.stackexchange.blocks import SIZE, UnsureError, blocks
-from builders.stackexchange.collected import FABRICATED
 from builders.stackexchange.dump import LIMIT, Dump, Scanner, opened
 from builders.stackexchange.posts import FABRICATED_IDS, QUESTION, BadRow, SeenIds, read_post, split_tags
+from builders.stackexchange.reasons import FABRICATED
 from freshstack_datasets.progress import track
 
 Told = tuple[int, tuple[str, ...], str | None]

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from builders.stackexchange import skimming
 from builders.stackexchange.blocks import UnsureError
-from builders.stackexchange.collected import FABRICATED
 from builders.stackexchange.dump import Dump
 from builders.stackexchange.posts import QUESTION, BadRow, SeenIds, read_posts
+from builders.stackexchange.reasons import FABRICATED
 from freshstack_datasets.errors import InputError, UnknownNameError, shown_path
 
 _T = TypeVar("_T")

@@ -132,7 +132,7 @@ def test_every_question_left_out_has_its_reason(build):
         ("5", 6, "its accepted answer, 99: no usable row of the dump has its id"),
         ("6", 7, "its accepted answer, 2: it is a post of another type, or answers another question"),
         ("7", 8, "its accepted answer, 3: it is a post of another type, or answers another question"),
-        ("8", 9, "its accepted answer, 9: no text is left of its HTML"),
+        ("8", 9, "its accepted answer, 9: no text is left of it"),
         ("9", 10, "an answer without text"),
         ("10", 11, "its accepted answer, 11: no usable row of the dump has its id"),
         ("11", 12, "Score is no number: 'many'"),

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from builders.stackexchange import skimming
 from builders.stackexchange.blocks import UnsureError
-from builders.stackexchange.collected import FABRICATED
 from builders.stackexchange.dump import Dump
 from builders.stackexchange.posts import QUESTION, BadRow, SeenIds, read_posts
+from builders.stackexchange.reasons import FABRICATED
 from builders.stackexchange.tags import together
 
 USUAL = (
