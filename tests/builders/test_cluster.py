@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from builders.corpus import build
+from builders.corpus import build, work
 from builders.stages import Cluster, run, slurm
 from freshstack_datasets.errors import FreshStackError, InputError
 from tests.builders.counting_stage import Squares
@@ -38,7 +38,9 @@ def queue(tmp_path, monkeypatch):
     return tmp_path / "queue"
 
 
-def test_a_corpus_made_by_datatrove_is_the_one_made_here(tmp_path):
+@pytest.mark.slow
+def test_a_corpus_made_by_datatrove_is_the_one_made_here(tmp_path, monkeypatch):
+    monkeypatch.setattr(work, "FILES", 2)  # three files: a shard for each of the two tasks
     pin = commit(new(tmp_path / "docs"), {"a.md": b"# A\n", "src/b.py": b"b = 1\n" * 9, "c.bin": b"\0"})
     topic = topic_of(tmp_path, repositories=repository("docs", "owner/docs", pin))
     here = build(topic, tmp_path / "here")
