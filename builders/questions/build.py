@@ -1,6 +1,5 @@
 """From a topic file and a dump or a forum's export to a folder with its questions, and how they were made."""
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,7 +81,7 @@ def build(
             except SnapshotError:
                 if sorting.taken:
                     raise
-                raise _nothing_left(posts, door.source(), sorting.dropped) from None
+                raise _nothing_left(posts, door.source(), sorting) from None
         looked = review(secrets, allowed or Allowed(), out)
         read, dropped = door.source(), {name: count for name, count in sorted(sorting.dropped.items()) if count}
         counts = {"questions": sorting.taken, "left_out": sum(dropped.values())}
@@ -121,10 +120,11 @@ def _source(read: Read, licenses: set[str]) -> Source:
     )
 
 
-def _nothing_left(posts: Path, read: Read, dropped: Counter[str]) -> InputError:
+def _nothing_left(posts: Path, read: Read, sorting: Sorting) -> InputError:
     told = [f"{count:,} {name}" for name, count in read.counts.items() if count]
-    out = [f"{count:,} {name}" for name, count in sorted(dropped.items())]
-    unscored = any("score" in name and "accepted answer" in name for name in dropped)
+    firsts = {name: f" ({first})" for name, first in sorting.first_wrong.items()}  # nothing lists them
+    out = [f"{count:,} {name}{firsts.get(name, '')}" for name, count in sorted(sorting.dropped.items())]
+    unscored = any("score" in name and "accepted answer" in name for name in sorting.dropped)
     hint = "min_answer_score: null in the topic's questions lets any answer pass" if unscored else "loosen the rules"
     return InputError(
         f"no question of {shown_path(posts)} is left",

@@ -29,6 +29,8 @@ class Sorting:
 
     def __init__(self, folder: Path, rules: Rules, language: str | None, license: str | None) -> None:
         self.dropped: Counter[str] = Counter()
+        self.first_wrong: dict[str, str] = {}
+        """From a reason for which entries are malformed to the first of them: where it is, and what is wrong with it."""
         self.licenses: set[str] = set()
         self.taken = 0
         self._folder, self._rules = folder, rules
@@ -104,6 +106,8 @@ class Sorting:
 
     def _drop(self, record_id: str, place: str, reason: str, detail: str = "") -> None:
         self.dropped[reason] += 1
+        if reason.startswith("malformed") and detail:
+            self.first_wrong.setdefault(reason, f"{place}: {detail}")
         if reason != UNTAGGED:
             told = {"id": record_id, "place": place, "reason": reason, "detail": detail}
             self._left_out.write(_line(told))

@@ -238,6 +238,15 @@ def test_a_forum_s_export_is_read_by_the_same_command(here, capsys):
     assert lines(here / "out" / "dropped.jsonl") == []  # the other one is of another topic
 
 
+def test_where_nothing_is_left_the_first_line_that_is_wrong_is_told(here, capsys):
+    (here / "forum.jsonl").write_text(
+        '{"id": 1, "title": "a", "text": "b"}\n{"id": 2, "title": "a", "question": "b"}\n'
+    )
+    code, _, err = run(capsys, posts="forum.jsonl")
+    assert code == 2
+    assert "2 lines, 2 skipped; left out: 2 malformed lines: an unknown key (line 1: 'text'); " in err
+
+
 @pytest.mark.parametrize(
     "posts, message",
     [
