@@ -58,7 +58,7 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._session = secrets.token_hex(8)
+        self._session = ""
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
 
@@ -119,9 +119,9 @@ class Store:
             stage: What it is asked for.
             seconds: How long it may take at most.
         """
-        row = (digest, endpoint, stage, time.time() + seconds, socket.gethostname(), os.getpid(), self._session)
         into = "INSERT INTO under_way (digest, endpoint, stage, until, host, process, session) VALUES "
         with self._base() as base:
+            row = (digest, endpoint, stage, time.time() + seconds, socket.gethostname(), os.getpid(), self._session)
             return base.execute(f"{into} (?, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0
 
     def end(self, number: int) -> None:
@@ -159,6 +159,7 @@ class Store:
             )  # the last replies may be lost with the power, not with a process
             with _at_once(base):
                 self._make(base)
+                self._session = secrets.token_hex(8)  # what an earlier one left under way was given up
                 _SESSIONS.add(self._session)
                 _find_lost(base)
         except BaseException:
