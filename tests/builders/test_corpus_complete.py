@@ -65,3 +65,25 @@ def test_what_git_lists_is_in_the_corpus_or_left_out_with_a_reason(repository, t
     ids = [row["_id"] for row in table]
     assert len(set(ids)) == len(ids)
     assert not any(letter in doc_id for doc_id in ids for letter in "\t\n\r\x85\u2028\u2029")
+
+
+@pytest.mark.slow
+def test_of_all_the_files_to_stumble_over_only_those_without_text_and_the_largest_are_left_out(tmp_path):
+    mixed_tree.write(tmp_path / "tree", large=True)
+    path = tmp_path / "topic.yaml"
+    path.write_text("name: mine/toys\ndomain: toys\ntags: []\ndocuments: [{path: tree, include: ['**']}]\n")
+    built = build(read_topic(path), tmp_path / "out")
+    lines = (built.path / "dropped.jsonl").read_text(encoding="utf-8").splitlines()
+    left_out = {line["path"]: line["reason"] for line in map(json.loads, lines)}
+    assert left_out == {
+        "odd/binary.dat": "binary",
+        "odd/blank.md": "empty",
+        "odd/broken.ipynb": "notebook",
+        "odd/empty.py": "empty",
+        "odd/line.txt": "too-large",
+        "odd/no_cells.ipynb": "notebook",
+        "odd/photo.py": "binary",
+        "odd/tab\tand\nbreak.md": "unsafe-path",
+    }
+    rows = pq.read_table(built.path / "corpus", columns=["metadata"]).column("metadata").to_pylist()
+    assert {row["path"] for row in rows} == {*mixed_tree.files(), "odd/line.txt"} - set(left_out)
