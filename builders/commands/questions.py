@@ -47,10 +47,10 @@ def _questions(
     A question is taken that has a tag of the topic, was asked in its period, and whose accepted answer has a score of at
     least 1; the topic's questions say otherwise.
 
-    A line of a forum's export is a question: id, title, body, tags, date, score, url, author, license, accepted_answer_id
-    and answers, each with id, body, date, score, url, author, license and accepted. Only ids are needed, with a title or a body;
-    format says whether bodies are text, markdown or html. An answer may stand on a line of its own, with "type": "answer"
-    and question_id, if its question's line has "type": "question".
+    A line of a forum's export is a question: id, title, body, tags, date, score, url, author, license,
+    accepted_answer_id and answers, each with id, body, date, score, url, author, license and accepted. Only ids are
+    needed, with a title or a body; format says whether bodies are text, markdown or html. An answer may stand on a
+    line of its own, with "type": "answer" and question_id, if its question's line has "type": "question".
 
     DIR then holds the table queries/, answers.jsonl with whom to name for each answer, dropped.jsonl with what was left
     out though it has a tag, and with damaged rows, each with the reason, and questions.json with the source and how it
