@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-from builders.forums.files import ENDINGS, Files, head_of, listed
+from builders.forums.files import ENDINGS, Files, head_of, is_folder, listed
 from builders.forums.github import GitHub
 from builders.forums.jsonl import JsonLines
 from builders.questions.records import Door
 from freshstack_datasets.errors import InputError, shown_path
 
-__all__ = ["is_forum", "open_forum"]
+__all__ = ["is_forum", "is_named_so", "open_forum"]
 
 _OF_GITHUB = re.compile(
     rb'\A[\s\[{]*"(?:data|errors|message)"\s*:'
@@ -31,6 +31,11 @@ def is_forum(path: Path) -> bool:
         return head_of(path).startswith((b"{", b"["))
     except InputError:
         return False
+
+
+def is_named_so(path: Path) -> bool:
+    """Return whether a path can be meant for nothing but an export, be one there or not: a folder, or by its ending."""
+    return path.name.lower().endswith(ENDINGS) or is_folder(path)
 
 
 def open_forum(path: Path) -> Door:

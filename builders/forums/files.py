@@ -98,6 +98,14 @@ def listed(path: Path) -> list[Path]:
         return []
 
 
+def is_folder(path: Path) -> bool:
+    """Return whether a path is that of a folder; one that cannot be looked at is not."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def head_of(path: Path) -> bytes:
     """Return how a file begins, white space left out.
 
@@ -161,8 +169,8 @@ def _shown_name(path: Path) -> str:
 
 
 def _none(path: Path) -> InputError:
-    if path.is_dir():
-        return InputError(
-            f"{shown_path(path)} holds no export", expected="files that end in .json or .jsonl", got="none"
-        )
+    if is_folder(path):
+        hint = "of a dump, give the file Posts.xml itself"
+        expected = "files that end in .json or .jsonl"
+        return InputError(f"{shown_path(path)} holds no export", expected=expected, got="none", hint=hint)
     return InputError(f"cannot read {shown_path(path)}", expected=_EXPECTED, got="no file of that name")

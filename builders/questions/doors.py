@@ -26,10 +26,10 @@ def door_of(
     Raises:
         InputError: It is none that can be read.
     """
-    from builders.forums import is_forum, open_forum
+    from builders.forums import is_forum, is_named_so, open_forum
 
     language = topic.questions.language
-    if is_forum(path):
+    if is_forum(path) or is_named_so(path):  # else a missing one would be missed as a dump
         return open_forum(path), language
     site = Site(topic.questions.site)
     return DumpDoor(path, site, rules, work, processes, cluster), language or site.language

@@ -252,6 +252,9 @@ def test_where_nothing_is_left_the_first_line_that_is_wrong_is_told(here, capsys
     [
         ("nothing.xml", "error: cannot read 'nothing.xml', expected the Posts.xml of a Stack Exchange dump"),
         ("bread.yaml", "error: 'bread.yaml' is no posts dump"),
+        ("nothing.jsonl", "error: cannot read 'nothing.jsonl', expected questions and answers, one JSON object a line"),
+        (f"{'n' * 300}.json", f"error: cannot read '{'n' * 10}"),
+        (".", "error: '.' holds no export, expected files that end in .json or .jsonl, got none; of a dump, give"),
     ],
 )
 def test_what_cannot_be_read_is_told_and_leaves_nothing_behind(here, capsys, posts, message):
