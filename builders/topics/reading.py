@@ -176,7 +176,7 @@ def _refusal(complaint: ErrorDetails) -> RefusedError:
     """Return what pydantic itself complains of, in our words."""
     expected = _EXPECTED.get(complaint["type"], "another value")
     if complaint["type"] == "missing":
-        return RefusedError(expected, "none")
+        return RefusedError(expected, "none", "[] takes all questions" if complaint["loc"] == ("tags",) else "")
     value = complaint["input"]
     is_unquoted = complaint["type"] == "string_type" and value is not None and not isinstance(value, dict | list)
     return RefusedError(expected, _got(value), "put it in quotes" if is_unquoted else "")

@@ -120,6 +120,7 @@ def test_a_topic_cannot_be_changed(topic):
         ),
         (HEAD + "documents: [{path: a, nam: b}]", "bread.yaml:4, documents[0]: unknown key 'nam'"),
         ("name: bread", "bread.yaml, domain, expected a value, got none"),
+        ("name: bread\ndomain: Baking", "bread.yaml, tags, expected a value, got none; [] takes all questions"),
         (HEAD, "bread.yaml, expected repositories or documents, got neither"),
         (HEAD + "domain: x", "bread.yaml:4, expected each key once, got 'domain' again, after line 2"),
         (repository(name="docs"), "bread.yaml:6, repositories[0].name, expected owner/repository, got 'docs'"),
