@@ -186,7 +186,7 @@ def _repository(repository: Repository, folder: Path) -> str:
 
 
 def _documents(entry: Documents, folder: Path) -> str:
-    return _entry({"path": _from(folder, entry.path), "name": entry.prefix})
+    return _entry({"path": _from(folder, entry.path), "name": entry.prefix}) + "    # license: CC-BY-4.0\n"
 
 
 def _entry(told: dict[str, Any]) -> str:
@@ -235,7 +235,8 @@ tags: {tags}
 #   include  which files to take, by patterns as in .gitignore; all when there are none. exclude says which not to take.
 {repositories}
 # Documents that are in no repository: JSONL with id, title, text and url in each line, or folders of .md, .txt, .html,
-# .ipynb and .pdf. A path starts in the folder of this file; the documents' ids begin with the name.
+# .ipynb and .pdf. A path starts in the folder of this file; the documents' ids begin with the name. license, include
+# and exclude are as above.
 {documents}
 # How questions are chosen, besides tags and days. What is not said here counts as it stands here, and language and
 # license as nothing:
@@ -264,4 +265,5 @@ _NO_DOCUMENTS = """\
 # documents:
 #   - path: handbook
 #     name: handbook
+#     license: CC-BY-4.0
 """
