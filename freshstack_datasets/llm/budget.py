@@ -147,7 +147,7 @@ class Budget:
             option, limit = "--max-tokens", f"{self.max_tokens:,}"
             used, got = f"{spent.tokens:,}", f"{wanted.tokens:,} tokens"
         else:
-            option, limit, used, got = "--max-usd", dollars(self.max_usd), dollars(spent.usd), dollars(wanted.usd)
+            option, limit, used, got = "--max-usd", f"${self.max_usd:f}", dollars(spent.usd), dollars(wanted.usd)
         return BudgetError(
             f"the budget of {option} {limit} does not take another call",
             expected=f"at most what is left of it after {used}",

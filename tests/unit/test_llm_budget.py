@@ -4,6 +4,7 @@ import asyncio
 import random
 import threading
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,9 +20,12 @@ from freshstack_datasets.llm.budget import (
     most_output_tokens,
     parse_usd,
 )
+from freshstack_datasets.llm.client import Client
 from freshstack_datasets.llm.estimates import Estimate, StageEstimate, estimate_stage, rough_tokens
-from freshstack_datasets.llm.prices import Price, Tier
-from freshstack_datasets.llm.records import EMBEDDINGS, Message, Request
+from freshstack_datasets.llm.prices import Price, Prices, Tier
+from freshstack_datasets.llm.records import EMBEDDINGS, Failed, Message, Reply, Request
+from freshstack_datasets.llm.store import Store
+from tests.llm_server import Server, chat
 
 PRICE = Price(Decimal(2), Decimal(10), "a list")
 """A call of 1,000 tokens there and 100 back costs 0.002 + 0.001 = $0.003."""
@@ -123,7 +127,7 @@ def test_a_refusal_says_what_is_left_and_what_to_do_and_ends_a_command_with_1():
 
     error = asyncio.run(run())
     assert str(error) == (
-        "the budget of --max-usd $5.00 does not take another call, expected at most what is left of it after $4.99, got "
+        "the budget of --max-usd $5 does not take another call, expected at most what is left of it after $4.99, got "
         "a call of up to $0.02; run it again with a larger --max-usd: what was answered is kept and costs nothing"
     )
     assert error.exit_code == 1
@@ -409,3 +413,36 @@ def test_an_estimate_is_json_for_programs():
         "total": {"calls": 1_244, "answered": 10, "input_tokens": 2_000_000, "output_tokens": 250_000, "usd": None},
     }
     assert Estimate((JUDGE,)).to_json()["total"]["usd"] == "325"
+
+
+def sent_at_once(server: Server, folder: Path, budget: Budget) -> list[Reply | Failed]:
+    """Send 60 calls, 32 at once, each of which costs at most what its bytes and its longest answer do."""
+    client = Client(
+        server.url, Store(folder / "store"), concurrency=32, budget=budget, prices=Prices(given={"": PRICE})
+    )
+    return client.run([request(f"{number:03}", max_tokens=100) for number in range(60)], "asking")
+
+
+def test_thirty_two_calls_at_once_stop_at_the_limit_and_keep_what_was_answered(tmp_path):
+    with Server([chat("yes")]) as server:  # which says 11 tokens there and 7 back: $0.000092
+        budget = Budget(Decimal("0.003"))
+        replies = sent_at_once(server, tmp_path, budget)
+        answered = [reply for reply in replies if isinstance(reply, Reply)]
+        refused = [reply.reason for reply in replies if isinstance(reply, Failed)]
+        most = PRICE.usd(most_input_tokens(request("000", max_tokens=100).body), 100)
+        assert len(server.asked) == len(answered)
+        assert budget.spent.usd == len(answered) * Decimal("0.000092") <= budget.max_usd
+        assert budget.spent.usd + most > budget.max_usd  # no further call would have fitted
+        assert set(refused) == {"budget"}
+        assert str(budget.refused).startswith("the budget of --max-usd $0.003 does not take another call")
+        again = sent_at_once(server, tmp_path, Budget())  # what was answered is not asked again
+        assert sum(reply.stored for reply in again) == len(answered)
+
+
+def test_of_a_server_that_does_not_say_what_calls_had_the_most_of_each_counts(tmp_path):
+    with Server([chat("yes", usage=None)]) as server:
+        budget = Budget(Decimal("0.02"))
+        sent_at_once(server, tmp_path, budget)
+        most = PRICE.usd(most_input_tokens(request("000", max_tokens=100).body), 100)
+        assert len(server.asked) == int(budget.max_usd / most)
+        assert budget.spent.usd == len(server.asked) * most
