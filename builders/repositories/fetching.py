@@ -149,7 +149,8 @@ def _failure(errors: Sequence[FreshStackError], asked: int, say: Callable[[str],
     for error in errors:
         say(f"not fetched: {error}")
     what = f"{len(errors):,} of {asked:,} repositories cannot be fetched"
-    return InputError(what, hint="the others are there: see to these, and run the same command again")
+    rest = "the others are there: " if len(errors) < asked else ""
+    return InputError(what, hint=f"{rest}see to these, and run the same command again")
 
 
 def _file_name(repository: Repository) -> str:

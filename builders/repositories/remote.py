@@ -146,6 +146,8 @@ class _Fetcher:
     def failed(self, error: GitError) -> InputError:
         """Return the error for people."""
         hint = "check the address, the pin and, where it is not public, the token in the environment"
+        if "Could not resolve host" in error.said:
+            hint = "check the address and the network; corpus --sources needs none, with what fetch brought elsewhere"
         hint = "try again later" if error.late else hint
         return InputError(f"cannot fetch {shown(self.address.url)}", got=shown_end(error.said), hint=hint)
 

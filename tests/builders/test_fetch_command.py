@@ -7,6 +7,7 @@ import pytest
 
 from builders.cli import main
 from builders.repositories import REASONS, opened, rules
+from builders.repositories.git import Git, GitError
 from builders.topics import read_topic
 from tests.builders.git_servers import commit, git, new
 
@@ -74,6 +75,25 @@ def test_what_goes_wrong_is_one_line_and_exit_code_2(topic, tmp_path, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1].startswith("error: owner/older: '")
     assert lines[-1].endswith("has no tag 'v2'")
+
+
+def test_without_a_network_the_way_to_do_without_is_told(topic, tmp_path, capsys, monkeypatch):
+    path, _ = topic
+    path.write_text(path.read_text().replace("sources/docs", "https://forge.invalid/owner/docs"))
+
+    def run(*_, **__):
+        raise GitError(
+            "fetch", "fatal: unable to access 'https://forge.invalid/': Could not resolve host: forge.invalid"
+        )
+
+    monkeypatch.setattr(Git, "run", run)
+    assert main(["fetch", str(path), "--into", str(tmp_path / "into")]) == 2
+    *_, first, second, last = capsys.readouterr().err.splitlines()
+    for line in (first, second):
+        assert line.endswith(
+            "; check the address and the network; corpus --sources needs none, with what fetch brought elsewhere"
+        )
+    assert last == "error: 2 of 2 repositories cannot be fetched; see to these, and run the same command again"
 
 
 def test_every_reason_stands_in_the_table_of_rules():
