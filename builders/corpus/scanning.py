@@ -60,14 +60,15 @@ class Scanning:
 
 
 def _findings(file: dict[str, Any]) -> Iterator[Finding]:
-    """Yield those of a file, or of a row, whose title and address are somebody's text too."""
+    """Yield those of a file and its path, or of a row, whose id, title and address are somebody's text too."""
     documents = file.get("documents", ())
     if not documents:
         return
     first = documents[0]
     path = first["metadata"].get("path", "")
-    for text in () if path else (first["title"], first["metadata"].get("url", "")):
-        yield from scan_file("", [Piece(first["doc_id"], text, line=0)])
+    names = (path,) if path else (first["title"], first["metadata"].get("url", ""), first["doc_id"])
+    for text in names:
+        yield from scan_file(path, [Piece(first["doc_id"], text, line=0)])
     yield from scan_file(
         path,
         [

@@ -27,7 +27,8 @@ class Finding:
     Args:
         id: The id of the document, query or nugget; of a secret in several documents, the first one's.
         path: The file, or the column of a table; "" when it is in none.
-        line: The line, counted from 1, of the file or else of the text; 0 when it is in a title or an address.
+        line: The line, counted from 1, of the file or else of the text; 0 when it is in an id, a path, a title or an
+            address.
         kind: The rule that found it, such as ``github-pat``.
         digest: What the text was when this was found.
     """
@@ -44,5 +45,6 @@ class Finding:
         return self.id, self.kind, self.digest
 
     def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.path else (f"line {self.line}" if self.line else "title or address")
+        line = f"{self.path}:{self.line}" if self.path else f"line {self.line}"
+        place = line if self.line else self.path or "id, title or address"
         return f"{self.kind} in {self.id}, {place}"

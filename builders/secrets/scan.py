@@ -26,7 +26,8 @@ def scan(texts: Iterable[tuple[str, str]]) -> Iterator[Finding]:
 def scan_file(path: str, pieces: Sequence[Piece]) -> Iterator[Finding]:
     """Yield what seems to be secret in a file, by line and kind, each kind once a line.
 
-    The pieces are looked into together, since a key may be longer than one of them.
+    The pieces are looked into together, since a key may be longer than one of them. A secret in the name of the file or
+    of a piece is not looked for here, but hidden where a finding names them.
 
     Args:
         path: The file.
@@ -44,6 +45,8 @@ def scan_file(path: str, pieces: Sequence[Piece]) -> Iterator[Finding]:
         return
     starts, lines = _places(data)
 
+    shown = cache(lambda name: _hidden((name, path)))
+
     @cache
     def digest(kind: str, first: int, last: int) -> str:
         """Of all pieces that a secret is in: which letters of them it is cannot be guessed from that."""
@@ -58,10 +61,23 @@ def scan_file(path: str, pieces: Sequence[Piece]) -> Iterator[Finding]:
         last = max(first, bisect_right(starts, match.end - 1) - 1)
         piece = pieces[first]
         line = piece.line + match.line - lines[first] if piece.line else 0
-        finding = Finding(piece.id, path, line, match.kind, digest(match.kind, first, last))
+        name, place = shown(piece.id)
+        finding = Finding(name, place, line, match.kind, digest(match.kind, first, last))
         if finding not in seen:
             seen.add(finding)
             yield finding
+
+
+def _hidden(names: tuple[str, str]) -> tuple[str, str]:
+    """Return an id and a path as they may be shown: with a mark for each secret that is in one of them, wherever it is."""
+    found = {}
+    for name in names:
+        data = name.encode("utf-8", "replace")
+        for match in matches(data):
+            found[data[match.start : match.end].decode("utf-8", "replace")] = f"<{match.kind}>"
+    for secret in sorted(filter(None, found), key=len, reverse=True):
+        names = names[0].replace(secret, found[secret]), names[1].replace(secret, found[secret])
+    return names
 
 
 def _places(data: Sequence[bytes]) -> tuple[list[int], list[int]]:

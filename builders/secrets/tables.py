@@ -35,7 +35,7 @@ def scan_row(row: Document | Query | Nugget) -> Iterator[Finding]:
         MissingExtraError: The library that looks is not installed.
     """
     name, texts = _texts(row)
-    for column, text in texts.items():
+    for column, text in {"id": name, **texts}.items():
         if text:
             yield from scan_file(column, [Piece(name, text)])
 
@@ -49,4 +49,4 @@ def _texts(row: Document | Query | Nugget) -> tuple[str, dict[str, str | None]]:
     # most often the text is nothing but title and body
     text = "" if row.text == f"{row.title} {row.body}".strip() else row.text
     texts = {"text": text, "title": row.title, "body": row.body, "answer_text": row.answer_text, "url": row.url}
-    return row.query_id, texts
+    return row.query_id, texts | {"tags": "\n".join(row.tags or ()), "author": row.author}

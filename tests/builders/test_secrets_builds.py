@@ -60,7 +60,7 @@ def test_a_build_ends_with_a_list_of_places_and_goes_on_with_it(topic, tmp_path,
     assert [(one["path"], one["line"], one["kind"]) for one in found] == EXPECTED
     assert printed == ""
     assert "settings.txt:4" in err
-    assert "title or address" in err
+    assert "id, title or address" in err
     assert err.splitlines()[-1].startswith("error: 4 places seem to hold a secret, listed in ")
     assert not out.exists()
     assert (tmp_path / "out.parts" / "chunks").is_dir()
@@ -179,3 +179,39 @@ def test_questions_and_answers_are_looked_into(topic, tmp_path, capsys):
     assert main([*arguments, "--allow-secrets", "all"]) == 0
     parameters = json.loads((tmp_path / "asked" / "questions.json").read_text())["recipe"]["parameters"]
     assert (parameters["secrets_allowed"], parameters["secrets_allowed_unseen"]) == (2, 2)
+
+
+def test_a_secret_in_the_name_of_a_file_is_found_and_not_shown(topic, tmp_path, capsys):
+    secret = MADE["GitHub"][2]
+    (tmp_path / "handbook" / f"token {secret}").mkdir()
+    (tmp_path / "handbook" / f"token {secret}" / "a.md").write_text(f"# A\n\n{MADE['password'][1]}\n")
+    assert main(["corpus", str(topic), "--out", str(tmp_path / "out"), "--processes", "1"]) == 1
+    told, path = "".join(capsys.readouterr()), tmp_path / "out.secrets.jsonl"
+    assert secret not in told
+    assert secret not in path.read_text()
+    found = [(one["path"], one["line"], one["kind"]) for one in listed(path)]
+    assert ("token <github-pat>/a.md", 0, "github-pat") in found
+    assert ("token <github-pat>/a.md", 3, "assigned-secret") in found
+    assert len(found) == len(EXPECTED) + 2
+    arguments = ["corpus", str(topic), "--out", str(tmp_path / "out"), "--processes", "1"]
+    assert main([*arguments, "--allow-secrets", str(path)]) == 0
+
+
+def test_a_secret_in_an_id_a_tag_or_a_name_of_a_question_is_found_and_not_shown(topic, tmp_path, capsys):
+    secret = MADE["GitHub"][2]
+    answer = {"id": "a", "body": "So.", "accepted": True, "score": 2}
+    rows = [{"id": name, "title": "How?", "tags": ["toy"], "date": "2024-05-01", "answers": [answer]} for name in "qrs"]
+    rows[0]["id"], rows[1]["author"] = f"q {secret}", secret
+    rows[2]["tags"].append(secret)
+    (tmp_path / "forum.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["questions", str(topic), "--posts", str(tmp_path / "forum.jsonl"), "--out", str(tmp_path / "asked")]
+    assert main(arguments) == 1
+    told, path = "".join(capsys.readouterr()), tmp_path / "asked.secrets.jsonl"
+    assert secret not in told
+    assert secret not in path.read_text()
+    assert [(one["id"], one["path"], one["kind"]) for one in listed(path)] == [
+        ("q <github-pat>", "id", "github-pat"),
+        ("r", "author", "github-pat"),
+        ("s", "tags", "github-pat"),
+    ]
+    assert main([*arguments, "--allow-secrets", str(path)]) == 0
