@@ -78,8 +78,9 @@ class RefusedForm(Failed):
 
 _GRACE = 60.0
 """Seconds for which replies to what was sent are waited for when a run ends early."""
-_EARLY_TRIES = 2
-"""How often a connection is tried again before anything was answered: the server is not there, most likely."""
+_FEW = 2
+"""How often, at most, a call is sent again that may have been charged for, or to a server that is not there, most likely,
+since it never answered."""
 
 
 class Calls:
@@ -159,8 +160,6 @@ class Calls:
                         await self.limits.clock.sleep(max(self.limits.backoff(faults), fault.wait))
                     continue
                 result = self._given_up(digest, fault, answered=self.counts.answered > began)
-            if isinstance(result, Failed) and not isinstance(result, RefusedForm):
-                self.counts.failed[result.reason] += 1
             return result
 
     async def end(self) -> None:
@@ -169,12 +168,16 @@ class Calls:
         sent = set(self._sent)
         for task in set(self._under_way.values()) - sent:
             task.cancel()
-        for task in (await asyncio.wait(sent, timeout=_GRACE))[1] if sent else ():
-            task.cancel()
-        if tasks := list(self._under_way.values()):
-            await asyncio.wait(tasks)
-        self._ending, self._over = False, None
-        await self.transport.close()
+        try:
+            if sent:
+                await asyncio.wait(sent, timeout=_GRACE)
+        finally:
+            tasks = list(self._under_way.values())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._ending, self._over = False, None
+            await self.transport.close()
 
     async def _once(self, work: Work[R, K], attempts: int) -> K | Failed:
         """Send a call once, in its turn and within the budget."""
@@ -238,7 +241,7 @@ class Calls:
         formed = request.schema is not None or "response_format" in request.parameters
         if formed and (met.about_form or met.perhaps_about_form):
             return RefusedForm(request.digest, reason, said, sure=met.about_form)
-        if met.about_all or (met.status == 403 and not self.counts.answered):
+        if met.about_all or (met.status == 403 and not (self.counts.answered or self.counts.stored)):
             where = self.transport.hide(raw.headers.get("location", ""))
             self._over = met.error(self.transport.endpoint, self._key_from, where, said)
             raise self._over
@@ -255,13 +258,19 @@ class Calls:
         if self._ending:
             return False
         absent = fault.reason == "connection" and not fault.sent and not self.counts.answered
-        return faults <= (min(_EARLY_TRIES, self._retries) if absent else self._retries)
+        few = absent or fault.reason in ("timeout", "bad-reply")
+        return faults <= (min(_FEW, self._retries) if few else self._retries)
 
     def _given_up(self, digest: str, fault: Unanswered, *, answered: bool) -> Failed:
-        """Return a failed call; where nobody can connect any more, raise what ends the run."""
+        """Return a failed call; where no call was answered while it was tried, raise what ends the run."""
         if fault.reason == "connection" and not fault.sent and not answered:
             hint = "check that the server runs, and the base URL; what was answered is kept"
             self._over = EndpointError(fault.detail, hint=hint)
+        elif fault.busy and not answered:
+            what = f"{self.transport.endpoint} is too busy to answer any call"
+            hint = "run it again later, or with lower limits; what was answered is kept"
+            self._over = EndpointError(what, got=f"{fault.reason} ({fault.detail})", hint=hint)
+        if self._over:
             raise self._over
         return Failed(digest, fault.reason, fault.detail)
 

@@ -14,7 +14,7 @@ from freshstack_datasets.llm.counting import Counts
 from freshstack_datasets.llm.forms import Forms
 from freshstack_datasets.llm.limits import Clock, Limits
 from freshstack_datasets.llm.prices import Prices
-from freshstack_datasets.llm.reading import Said, chat, same_model
+from freshstack_datasets.llm.reading import Said, chat, line, same_model
 from freshstack_datasets.llm.records import Answer, Call, Failed, Reply, Request
 from freshstack_datasets.llm.refusals import trouble
 from freshstack_datasets.llm.running import ask_all
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R")
 
 
 class Client:
@@ -86,7 +87,7 @@ class Client:
             timeout=timeout,
             key_from=key_from,
         )
-        self._forms = Forms(self.ask, lambda request: self._known(request) is not None, self.counts)
+        self._forms = Forms(self._reply, lambda request: self._known(request) is not None, self.counts)
 
     @property
     def counts(self) -> Counts:
@@ -107,8 +108,7 @@ class Client:
         Raises:
             EndpointError: The server answers no call.
         """
-        call, stored = await self._call(request)
-        return call if isinstance(call, Failed) else _outcome(call, stored=stored)
+        return self._counted(await self._reply(request))
 
     async def ask_for(
         self, request: Request, shape: type[M], check: Callable[[M], str] | None = None
@@ -126,7 +126,7 @@ class Client:
         Raises:
             EndpointError: The server answers no call.
         """
-        return await self._forms.ask_for(request, shape, check)
+        return self._counted(await self._forms.ask_for(request, shape, check))
 
     async def embed(self, texts: Sequence[str], model: str, **parameters: Any) -> "NDArray[np.float32]":
         """Return the embeddings of texts, one a row, in order.
@@ -160,6 +160,15 @@ class Client:
 
     async def __aexit__(self, *_: object) -> None:
         await self.calls.end()
+
+    def _counted(self, result: R) -> R:
+        if isinstance(result, Failed):
+            self.counts.failed[result.reason] += 1
+        return result
+
+    async def _reply(self, request: Request) -> Reply | Failed:
+        call, stored = await self._call(request)
+        return call if isinstance(call, Failed) else _outcome(call, stored=stored)
 
     def _known(self, request: Request) -> Call | None:
         return self.store.get(request.digest, self.transport.endpoint)
@@ -206,7 +215,7 @@ def _said(raw: Raw) -> Said:
 def _outcome(call: Call, *, stored: bool) -> Reply | Failed:
     """Return what an answered call is worth."""
     if call.finish in ("refusal", "content_filter"):
-        return Failed(call.digest, "refused", call.text[:300] or call.finish, (call.digest,))
+        return Failed(call.digest, "refused", line(call.text) or call.finish, (call.digest,))
     if call.finish == "length":
         return Failed(call.digest, "cut-off", f"after {call.output_tokens or len(call.text)} tokens", (call.digest,))
     if not call.text.strip():

@@ -104,6 +104,7 @@ async def _batch(
         halves = (texts[:half], texts[half:])
         one, other = await asyncio.gather(*(_batch(calls, part, model, parameters, digests) for part in halves))
         return one | other
+    calls.counts.failed[result.reason] += 1
     which = f"{len(texts)} texts" if len(texts) > 1 else f"the text {shown(texts[0])}"
     what = f"{which} cannot be embedded by {model} of {endpoint}"
     raise EndpointError(what, got=f"{result.reason} ({result.detail})")

@@ -81,7 +81,6 @@ class Forms:
             if left:
                 self._counts.unfit += 1
                 asked = again(asked, schema, text, problem)
-        self._counts.failed["does-not-fit"] += 1
         return Failed(calls[-1], "does-not-fit", problem, calls)
 
     def _concluded(
@@ -104,8 +103,6 @@ class Forms:
         if taken or not isinstance(outcome, Failed):
             self._note(plain, schema, form, takes=True)
             return outcome
-        if isinstance(outcome, RefusedForm):
-            self._counts.failed[outcome.reason] += 1  # a call that fails otherwise was counted where it failed
         first = next((refusal for _, refusal in refused if not refusal.sure), outcome)
         return Failed(first.digest, first.reason, first.detail, first.calls)
 

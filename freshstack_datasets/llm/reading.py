@@ -108,15 +108,21 @@ def _text(content: object) -> str:
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
         content = "".join(part for part in parts if isinstance(part, str))
-    return clean(content) if isinstance(content, str) else ""
+    return _clean(content) if isinstance(content, str) else ""
 
 
 def word(value: object) -> str:
     """Return a name or a code as a server says it, "" when it says none."""
-    return clean(value)[:200] if isinstance(value, str) else str(value) if type(value) is int else ""
+    return line(value) if isinstance(value, str) else str(value) if type(value) is int else ""
 
 
-def clean(text: str) -> str:
+def line(text: str) -> str:
+    """Return a foreign text as one short line that is safe to show."""
+    text = " ".join(_clean(text[:2_000]).split())[:300]
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def _clean(text: str) -> str:
     """Return a text in which half a surrogate pair, which no file can hold, is a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")
 

@@ -18,7 +18,7 @@ EMBEDDINGS = "/embeddings"
 
 _OURS = frozenset({"model", "messages", "n", "stream"})
 """What no parameter may say: it has a place of its own, or the reply would be another kind of thing."""
-_REASON = re.compile(r"refused|does-not-fit|cut-off|timeout|connection|bad-reply|budget|http-[1-5]\d\d")
+_REASON = re.compile(r"refused|does-not-fit|cut-off|timeout|connection|bad-reply|budget|http-[1-9]\d\d")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from freshstack_datasets.errors import EndpointError, shown
-from freshstack_datasets.llm.reading import clean, parsed, word
+from freshstack_datasets.llm.reading import line, parsed, word
 from freshstack_datasets.llm.seams import Raw, Unanswered
 
 _SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -63,12 +63,12 @@ class Trouble:
     @property
     def busy(self) -> bool:
         """Whether the server has too much to do, so that all calls have to wait."""
-        return self.status in (429, 503, 529)
+        return self.status in (429, 503, 529) and "request too large" not in self.message.lower()
 
     @property
     def passing(self) -> bool:
         """Whether the same call may be answered later."""
-        return self.busy or self.status in (408, 409, 425) or (self.status >= 500 and self.status not in (501, 505))
+        return self.busy or self.status in (408, 409, 425, 500) or (self.status > 501 and self.status != 505)
 
     def error(self, endpoint: str, key_from: str, where: str, said: str) -> EndpointError:
         """Return the error that ends a run.
@@ -104,7 +104,7 @@ def trouble(raw: Raw) -> Trouble | None:
     try:
         whole = parsed(raw.body)
     except Unanswered:
-        return None if raw.status == 200 else Trouble(raw.status, "", _line(raw.body[:400].decode("utf-8", "replace")))
+        return None if raw.status == 200 else Trouble(raw.status, "", line(raw.body[:400].decode("utf-8", "replace")))
     error = whole.get("error")
     if raw.status == 200 and not error:
         return None
@@ -116,8 +116,4 @@ def trouble(raw: Raw) -> Trouble | None:
     if status == 200:  # some gateways put the status of those behind them here
         status = code if type(code) is int and 400 <= code <= 599 else 502
     words = message if isinstance(message, str) else json.dumps(message) if message else ""
-    return Trouble(status, word(code), _line(words))
-
-
-def _line(text: str) -> str:
-    return " ".join(clean(text).split())[:300]
+    return Trouble(status, word(code), line(words))

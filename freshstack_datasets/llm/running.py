@@ -72,6 +72,9 @@ class _Run(Generic[T]):
 
     def end(self) -> None:
         """Send nothing more, and wait for what was sent; a second Ctrl-C gives that up."""
+        if self._thread.ident is None:
+            self._loop.close()
+            return
         self._tell(self._ended.set)
         try:
             self._thread.join(1.0)

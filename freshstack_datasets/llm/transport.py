@@ -100,6 +100,7 @@ class Http:
             raise InputError("seconds for a call", expected="a number above 0", got=shown(timeout))
         self._timeout, self._connections = timeout, connections
         self._client: httpx2.AsyncClient | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def warning(self) -> str:
@@ -137,7 +138,7 @@ class Http:
                 raise EndpointError(f"the certificate of {self.endpoint} is not trusted", hint=hint) from None
             detail = f"cannot connect to {self.endpoint} ({self.hide(_said(error))})"
             raise Unanswered("connection", detail, sent=False) from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
             detail = f"the connection to {self.endpoint} broke ({self.hide(_said(error))})"
             raise Unanswered("connection", detail) from None
 
@@ -149,7 +150,9 @@ class Http:
             logging.getLogger(_LOGGER).removeFilter(self._key)
 
     async def _exchange(self, url: str, body: bytes) -> Raw:
-        client = self._client = self._client or self._opened()
+        if self._client is None or self._loop is not asyncio.get_running_loop():  # connections belong to one loop
+            self._client, self._loop = self._opened(), asyncio.get_running_loop()
+        client = self._client
         async with client.stream("POST", url, content=body, auth=self._key.prove) as response:
             coding = response.headers.get("content-encoding", "identity").strip().lower()
             text = await _whole(response.aiter_raw(), coding)

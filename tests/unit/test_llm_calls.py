@@ -9,7 +9,7 @@ from email.utils import formatdate
 import pytest
 
 from freshstack_datasets.errors import EndpointError
-from freshstack_datasets.llm import calls, transport
+from freshstack_datasets.llm import transport
 from freshstack_datasets.llm.client import Client
 from freshstack_datasets.llm.limits import LONGEST_WAIT, Clock
 from freshstack_datasets.llm.records import Failed, Message, Reply, Request
@@ -158,6 +158,23 @@ def test_a_storm_slows_all_calls_and_loses_none(store):
     assert time.now - 1000 >= 3 * 5
 
 
+def test_a_storm_that_does_not_end_ends_the_run(store):
+    with Server(lambda asked: error(429, "tokens per day")) as server:
+        with pytest.raises(EndpointError, match=r"too busy to answer any call, got http-429 \(tokens per day\)"):
+            ask(server, store, *map(str, range(50)), concurrency=4, retries=3)
+        assert len(server.asked) <= 8 * 4
+
+
+def test_a_call_that_is_too_large_for_the_servers_limit_fails_alone(store):
+    def script(asked):
+        return error(429, "Request too large for m on tokens per min") if asked.text == "b" else chat("x")
+
+    with Server(script) as server:
+        replies, client = ask(server, store, "a", "b", "c")
+    assert [getattr(reply, "reason", "fine") for reply in replies] == ["fine", "http-429", "fine"]
+    assert (len(server.asked), client.counts.slowed) == (3, 0)
+
+
 def test_no_more_calls_are_under_way_than_is_allowed(store):
     with Server(lambda asked: chat("x")) as server:
         ask(server, store, *map(str, range(60)), concurrency=3)
@@ -187,6 +204,13 @@ def test_one_forbidden_question_among_others_fails_alone(store):
     with Server(lambda asked: error(403, "flagged") if asked.text == "b" else chat("x")) as server:
         replies, _ = ask(server, store, "a", "b", "c", concurrency=1)
     assert [getattr(reply, "reason", "fine") for reply in replies] == ["fine", "http-403", "fine"]
+
+
+def test_a_forbidden_question_that_is_all_that_is_left_fails_alone_too(store):
+    with Server(lambda asked: error(403, "flagged") if asked.text == "b" else chat("x")) as server:
+        ask(server, store, "a", concurrency=1)
+        replies, _ = ask(server, store, "a", "b", concurrency=1)
+    assert [getattr(reply, "reason", "fine") for reply in replies] == ["fine", "http-403"]
 
 
 def test_a_server_that_is_not_there_is_named_at_once(store):
@@ -255,6 +279,7 @@ def test_an_answer_that_never_makes_sense_fails_the_call(store, what, monkeypatc
     monkeypatch.setattr(transport, "LARGEST_BODY", 2**20)
     with Server(lambda asked: WRONG[what]()) as server:
         (failed,), _ = ask(server, store, retries=1)
+    assert failed.detail.isprintable()
     assert failed.reason == ("http-502" if what.startswith("an error") else "bad-reply")
     assert store.get(failed.digest, server.url) is None
 
@@ -293,6 +318,13 @@ def test_a_call_that_always_takes_too_long_fails(store):
     assert failed == Failed(asking().digest, "timeout", "no whole answer within 0.1 s")
 
 
+@pytest.mark.parametrize("status", [201, 204, 299, 418, 600, 999])
+def test_a_status_that_nobody_expects_fails_the_call(store, status):
+    with Server([Says({"detail": "\x1b[2J odd"} if status != 204 else b"", status)]) as server:
+        (failed,), _ = ask(server, store, retries=0)
+    assert (failed.reason, failed.detail) == (f"http-{status}", "?[2J odd" if status != 204 else "")
+
+
 def test_odd_replies_are_taken_and_counted(store):
     two = [{"index": at, "message": {"content": text}, "finish_reason": "stop"} for at, text in ((1, "b"), (0, "a"))]
     says = {
@@ -329,14 +361,14 @@ def test_odd_replies_are_taken_and_counted(store):
 def test_an_answer_that_is_no_reply_is_a_failed_call_and_kept(store, says, reason, detail):
     with Server([says]) as server:
         (failed,), _ = ask(server, store)
-        (again,), _ = ask(server, store)
+        (again,), client = ask(server, store)
     assert (failed.reason, failed.detail) == (reason, detail)
+    assert client.counts.failed == {reason: 1}
     assert again == failed
     assert len(server.asked) == 1
 
 
-def test_a_server_that_goes_away_in_the_middle_ends_the_run_and_nothing_is_lost(store, monkeypatch):
-    monkeypatch.setattr(calls, "_EARLY_TRIES", 1)
+def test_a_server_that_goes_away_in_the_middle_ends_the_run_and_nothing_is_lost(store):
     with Server(lambda asked: chat("x")) as server:
         ask(server, store, "a")
         server.stop()
