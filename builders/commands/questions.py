@@ -52,6 +52,10 @@ def _questions(
     needed, with a title or a body; format says whether bodies are text, markdown or html. An answer may stand on a
     line of its own, with "type": "answer" and question_id, if its question's line has "type": "question".
 
+    Of GitHub, give the file or the folder with what gh api --paginate prints of repos/OWNER/REPO/issues?state=all and of
+    repos/OWNER/REPO/issues/comments, in files that end in .json; discussions likewise. Issues have no accepted answer:
+    the topic's questions need answer: best, and min_answer_score: 0 for answers without votes.
+
     DIR then holds the table queries/, answers.jsonl with whom to name for each answer, dropped.jsonl with what was left
     out though it has a tag, and with damaged rows, each with the reason, and questions.json with the source and how it
     was made. The same input gives the same bytes, whatever the number of processes.
@@ -72,10 +76,10 @@ def _questions(
     with findings_shown(as_json):
         built = build(read_topic(topic), posts, out, processes=count, cluster=where, allowed=allowed)
     if as_json:
-        told = {"digest": built.digest, "counts": built.counts, "read": built.read, "dropped": built.dropped}
-        console.say_json({"path": str(out), **told})
+        told = {"digest": built.digest, "counts": built.counts, "read": built.read, "url": built.url}
+        console.say_json({"path": str(out), **told, "dropped": built.dropped})
         return
     console.say(f"{out}: {console.counted(built.counts['questions'], 'questions')}, digest {built.digest[:12]}")
-    console.say("read: " + listed(built.read))
+    console.say("read: " + listed(built.read) + (f", of {built.url}" if built.url else ""))
     if built.dropped:
         console.say("left out: " + listed(built.dropped))

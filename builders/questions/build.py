@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from builders.forums import jsonl
 from builders.outputs import write_about, write_sorted
 from builders.questions.doors import door_of
 from builders.questions.records import Read
@@ -11,6 +12,7 @@ from builders.questions.rules import REASONS, Rules
 from builders.questions.sorting import Sorting
 from builders.secrets import Allowed, Finding, review, watched
 from builders.stackexchange import reasons
+from builders.stackexchange.filters import UNTAGGED
 from builders.stages import Cluster
 from builders.stages.workshop import result, workshop
 from builders.topics import Topic
@@ -33,6 +35,7 @@ class Built:
         digest: The digest of the table, which depends on nothing but its rows.
         counts: How many questions were taken and left out.
         read: How many rows and so on the source has.
+        url: What the addresses of a dump's posts begin with, or where an export comes from; "" when nobody knows.
         dropped: From a reason to how many entries were left out for it.
     """
 
@@ -40,6 +43,7 @@ class Built:
     digest: str
     counts: dict[str, int]
     read: dict[str, int]
+    url: str
     dropped: dict[str, int]
 
 
@@ -92,7 +96,7 @@ def build(
             filters=tuple(Filter(name=n, dropped=count, reason=_MEANT.get(n, "")) for n, count in dropped.items()),
         )
         write_about(folder / FILE, topic.name, [_source(read, sorting.licenses)], recipe, table, counts)
-    return Built(out, table["digest"], counts, dict(read.counts), dropped)
+    return Built(out, table["digest"], counts, dict(read.counts), read.url, dropped)
 
 
 def _parameters(topic: Topic) -> dict[str, Any]:
@@ -124,11 +128,22 @@ def _nothing_left(posts: Path, read: Read, sorting: Sorting) -> InputError:
     told = [f"{count:,} {name}" for name, count in read.counts.items() if count]
     firsts = {name: f" ({first})" for name, first in sorting.first_wrong.items()}  # nothing lists them
     out = [f"{count:,} {name}{firsts.get(name, '')}" for name, count in sorted(sorting.dropped.items())]
-    unscored = any("score" in name and "accepted answer" in name for name in sorting.dropped)
-    hint = "min_answer_score: null in the topic's questions lets any answer pass" if unscored else "loosen the rules"
     return InputError(
         f"no question of {shown_path(posts)} is left",
         expected="one that has a tag of the topic, and an answer",
         got=", ".join(told) + (f"; left out: {', '.join(out)}" if out else ""),
-        hint=f"{hint}, or take another source",
+        hint=f"{_way_on(set(sorting.dropped))}, or take another source",
     )
+
+
+def _way_on(left_out: set[str]) -> str:
+    """Return what may leave a question, by why all were left out."""
+    if any("score" in name and "accepted answer" in name for name in left_out):
+        return "min_answer_score: null in the topic's questions lets any answer pass"
+    if reasons.UNANSWERED in left_out:
+        return "answer: best in the topic's questions takes the answer with the most votes"
+    if any(name.startswith(jsonl.MALFORMED) for name in left_out):
+        return "mend the lines: python -m builders questions --help names their keys"
+    if left_out == {UNTAGGED}:
+        return "compare the topic's tags with those of the source"
+    return "loosen the rules"

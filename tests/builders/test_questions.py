@@ -78,7 +78,7 @@ def test_questions_with_an_accepted_and_upvoted_answer_are_taken(here, capsys):
     first, *rest = out.splitlines()
     assert first.startswith("out: 2 questions, digest ")
     size = (here / "Posts.xml").stat().st_size
-    assert rest[0] == f"read: {size:,} bytes, 14 rows, 7 questions, 7 answers"
+    assert rest[0] == f"read: {size:,} bytes, 14 rows, 7 questions, 7 answers, of https://bread.stackexchange.com"
     assert rest[1] == (
         "left out: 1 question before 2024-01-01, 1 question whose accepted answer has a score below 1, 1 question whose "
         "accepted answer is empty, 1 question without an accepted answer, 1 question without any of the tags"
@@ -184,6 +184,7 @@ def test_json_says_the_same(here, capsys):
     assert (code, err) == (0, "")
     assert (told["path"], told["counts"]) == ("out", {"questions": 2, "left_out": 5})
     assert told["read"]["rows"] == 14
+    assert told["url"] == "https://bread.stackexchange.com"
     assert told["dropped"]["questions without an accepted answer"] == 1
     assert told["digest"] == json.loads((here / "out" / "questions.json").read_text())["table"]["digest"]
 
@@ -245,6 +246,29 @@ def test_where_nothing_is_left_the_first_line_that_is_wrong_is_told(here, capsys
     code, _, err = run(capsys, posts="forum.jsonl")
     assert code == 2
     assert "2 lines, 2 skipped; left out: 2 malformed lines: an unknown key (line 1: 'text'); " in err
+    assert "; mend the lines: python -m builders questions --help names their keys, or take another source\n" in err
+
+
+@pytest.mark.parametrize(
+    "tags, hint",
+    [
+        ("rye", "answer: best in the topic's questions takes the answer with the most votes"),
+        ("wheat", "compare the topic's tags with those of the source"),
+    ],
+)
+def test_where_nothing_is_left_it_is_told_what_would_leave_something(here, capsys, tags, hint):
+    (here / "bread.yaml").write_text(HEAD + f"tags: [{tags}]\n")
+    row = {
+        "id": 1,
+        "title": "How hot?",
+        "date": "2024-02-03",
+        "tags": ["rye"],
+        "answers": [{"id": 2, "body": "250 degrees"}],
+    }
+    (here / "forum.jsonl").write_text(json.dumps(row))
+    code, _, err = run(capsys, posts="forum.jsonl")
+    assert code == 2
+    assert err.endswith(f"; {hint}, or take another source\n")
 
 
 @pytest.mark.parametrize(
