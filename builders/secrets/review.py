@@ -15,6 +15,8 @@ from freshstack_datasets.errors import InputError, SnapshotError, shown, shown_p
 from freshstack_datasets.files import atomic_file
 
 ALL = "all"
+_LONGEST = 1 << 20
+"""Bytes of a line; what is longer is none of ours, and is refused as such."""
 SHOWN = 20
 """Findings that an error names."""
 
@@ -58,7 +60,8 @@ class Allowed:
         path = Path(given)
         try:
             with path.open("rb") as file:
-                lines = [_read(path, number, line) for number, line in enumerate(file, 1) if line.strip()]
+                read = enumerate(iter(lambda: file.readline(_LONGEST), b""), 1)
+                lines = [_read(path, number, line) for number, line in read if line.strip()]
         except (OSError, ValueError) as error:
             got = (getattr(error, "strerror", None) or str(error)).lower()
             hint = f"name a list of findings, or '{ALL}'"

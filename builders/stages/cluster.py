@@ -5,6 +5,7 @@ one machine goes on on a cluster, with any number of tasks, and back. All machin
 paths: the clone, its environment, the sources and the folder of the build.
 """
 
+import re
 import shlex
 import sys
 import tempfile
@@ -17,13 +18,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from builders.stages import slurm
 from builders.stages.marks import Job
 from builders.stages.records import Stage
-from builders.topics.yaml_file import UnreadableError, read_yaml
-from freshstack_datasets.errors import FreshStackError, InputError, MissingExtraError, shown_path
+from builders.topics.reading import bytes_of, content_of
+from freshstack_datasets.errors import FreshStackError, InputError, MissingExtraError, shown, shown_path
 
 S = TypeVar("S")
 
 _ROOT = Path(__file__).parents[2]
 """The clone."""
+_PLAIN = re.compile(r"[\w.,:@+=%/\[\]-]+")
+_EXPECTED = "letters, digits and none of a shell's own signs, such as spaces and quotes"
 
 
 class Cluster(BaseModel):
@@ -66,20 +69,24 @@ class Cluster(BaseModel):
             InputError: It cannot be read, or says something else.
         """
         try:
-            found = cls.model_validate(read_yaml(path.read_text(encoding="utf-8")).value)
-        except (OSError, UnicodeDecodeError) as error:
-            got = (getattr(error, "strerror", None) or str(error)).lower()
-            raise InputError(f"cannot read {shown_path(path)}", expected="a YAML file", got=got) from None
-        except UnreadableError as error:
-            where = f"{shown_path(path)}:{error.line}"
-            raise InputError(where, expected=error.expected, got=error.got, hint=error.hint) from None
+            found = cls.model_validate(content_of(bytes_of(path, "a YAML file"), shown_path(path)[1:-1]).value)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"])) or "it"
             raise InputError(shown_path(path), got=f"{place}: {first['msg'].lower()}") from None
         if found.executor == "slurm" and not (found.partition and found.time):
             raise InputError(shown_path(path), expected="partition and time, which Slurm needs")
+        for name, value in found._options():
+            if not _PLAIN.fullmatch(value):
+                raise InputError(shown_path(path), expected=_EXPECTED, got=f"{shown(name)}: {shown(value)}")
         return found
+
+    def _options(self) -> Iterator[tuple[str, str]]:
+        """Yield what becomes an option of sbatch: a line of a script that a shell reads as well."""
+        yield from (("partition", self.partition or "-"), ("time", self.time or "-"), ("qos", self.qos or "-"))
+        for name, value in self.sbatch_args.items():
+            yield name, name
+            yield name, str(value) or "-"
 
     def work(self, stage: Stage[S], todo: Sequence[Job[S]], folder: Path) -> Iterator[None]:
         """Make parts, and yield as each is made.
@@ -92,6 +99,9 @@ class Cluster(BaseModel):
         Raises:
             InputError: A part cannot be made, or was not.
         """
+        if self.executor == "slurm" and not _PLAIN.fullmatch(str(folder)):
+            hint = "name another folder for what is made"
+            raise InputError(f"Slurm cannot work in {shown_path(folder)}", expected=_EXPECTED, got="others", hint=hint)
         for job in todo:
             job.mark.unlink(missing_ok=True)  # it does not fit, and the new one is waited for
         (folder / "cluster").mkdir(exist_ok=True)

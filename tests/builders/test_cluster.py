@@ -20,6 +20,7 @@ pytest.importorskip("datatrove")
 
 SLURM = Path(__file__).parent / "slurm"
 HERE = Cluster(executor="local", tasks=2)
+ON_SLURM = "executor: slurm\ntasks: 4\npartition: night\ntime: '4:00:00'\n"
 THERE = Cluster(executor="slurm", tasks=3, partition="night", time="1:00:00", sbatch_args={"account": "us"})
 
 
@@ -84,6 +85,18 @@ def test_what_goes_wrong_in_a_task_is_said_here(tmp_path, queue):
         assert (tmp_path / cluster.executor / "squares" / "000000.part").read_text() == "1"
 
 
+@pytest.mark.parametrize("name", ["with space", "$(id)", "a'b", "a;b", "a\nb"])
+def test_a_folder_whose_name_a_shell_would_read_otherwise_is_not_given_to_slurm(tmp_path, queue, name):
+    with pytest.raises(InputError, match=r"Slurm cannot work in .*; name another folder"):
+        run(Squares(tmp_path / "log"), [1], tmp_path / name, cluster=THERE)
+    assert not list(queue.iterdir())
+
+
+def test_a_cluster_file_that_never_ends_is_refused():
+    with pytest.raises(InputError, match=r"/dev/zero, expected a file of at most .* bytes, got more"):
+        Cluster.read(Path("/dev/zero"))
+
+
 def test_a_job_that_is_gone_is_not_waited_for(tmp_path, queue):
     lost = THERE.model_copy(update={"env_command": "exit 0"})
     with pytest.raises(InputError, match=r"3 of 3 parts were not made; see .*squares-.* to go on"):
@@ -124,8 +137,14 @@ def test_slurm_that_is_not_there_or_refuses_is_said(tmp_path, queue, monkeypatch
         ("executor: local\ntasks: 0\n", "got tasks: input should be greater than or equal to 1"),
         ("executor: local\ntasks: 4\nnodes: 2\n", "got nodes: extra inputs are not permitted"),
         ("executor: slurm\ntasks: 4\npartition: a\ntime: 4:00:00\n", "quotes"),
-        ("- local\n", "got it: "),
-        ("executor: [", "cluster.yaml':"),
+        ("- local\n", "expected keys and their values"),
+        ("executor: [", r"cluster\.yaml:1"),
+        (f"{ON_SLURM}qos: 'a b'\n", "got 'qos': 'a b'"),
+        (f'{ON_SLURM}qos: "high\\nrm -r x"\n', r"got 'qos': 'high\\nrm -r x'"),
+        (f"{ON_SLURM}sbatch_args: {{account: $(id)}}\n", r"got 'account': '\$\(id\)'"),
+        (f'{ON_SLURM}sbatch_args: {{"a\\nb": 1}}\n', r"got 'a\\nb': 'a\\nb'"),
+        ("executor: slurm\ntasks: 4\ntime: '1'\npartition: 'a # b'\n", "got 'partition': 'a # b'"),
+        ("executor: slurm\ntasks: 4\npartition: a\ntime: \"1:00 --wrap='x'\"\n", "got 'time': "),
     ],
 )
 def test_a_file_that_describes_no_cluster_is_refused(tmp_path, text, message):

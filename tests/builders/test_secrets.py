@@ -188,6 +188,11 @@ def test_what_is_no_list_of_findings_is_refused(tmp_path, content):
         Allowed.of(str(path))
 
 
+def test_a_list_that_never_ends_is_refused():
+    with pytest.raises(InputError, match=r"/dev/zero:1, expected a finding"):
+        Allowed.of("/dev/zero")
+
+
 @pytest.mark.parametrize("path", ["missing", ".", "\0"])
 def test_a_list_that_is_not_there_is_refused(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
