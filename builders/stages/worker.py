@@ -89,8 +89,8 @@ def _serve(stage: Stage[Any], pipe: "Connection[Any, Any]", scratch: str) -> Non
         pipe.send(("ready", None))
         while (job := pipe.recv()) is not None:
             pipe.send(_made(stage, job))
-    except EOFError:
-        pass  # nobody waits for it any more
+    except (EOFError, OSError):
+        pass  # nobody waits for it any more: the pipe is gone, and perhaps broken
     finally:
         stage.close()
 

@@ -1,6 +1,9 @@
 """Processes that end while they work: nothing else is lost by it, and what ends them is found."""
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +74,18 @@ def test_a_process_that_cannot_be_started_is_no_reason_to_give_anything_up(tmp_p
 def test_a_defect_is_shown_where_it_is(tmp_path):
     with pytest.raises(RuntimeError, match=r"(?s)crashing_stage\.py.*TypeError"):
         run(DivisibleWords(tmp_path / "log"), [(1,), ([],)], tmp_path)
+
+
+def test_a_process_whose_parent_was_killed_ends_without_a_word():
+    script = """
+import multiprocessing
+from builders.stages.worker import _serve
+from tests.builders.counting_stage import Squares
+from pathlib import Path
+ours, theirs = multiprocessing.Pipe()
+ours.close()
+_serve(Squares(Path("log")), theirs, ".")
+"""
+    root = Path(__file__).parents[2]
+    ended = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, timeout=100, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
