@@ -21,8 +21,9 @@ _KNOWN = re.compile(
 )
 """A row of the usual form: its id; a question's tags, an answer's question, or what else it is.
 
-What is between the quotes of ``Tags`` is the value of that attribute, if it holds no space and no equals sign. The last
-such place is final: trying all would take the square of the time for a row that has many, and fit no other.
+What is between the quotes of ``Tags`` is the value of that attribute, if it holds no space and no equals sign, and if no
+other attribute stands in single quotes, which no dump has: to tell would take twice the time. The last such place is
+final: trying all would take the square of the time for a row that has many, and fit no other.
 """
 
 _COMMENTS = (b"<!--", b"<![CDATA[")
