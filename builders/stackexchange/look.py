@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from builders.stackexchange.blocks import Block, UnsureError
-from builders.stackexchange.dump import LIMIT, RawRow, Scanner
+from builders.stackexchange.blocks import Block
+from builders.stackexchange.dump import RawRow
 from builders.stackexchange.filters import Filters
 from builders.stackexchange.posts import ANSWER, FABRICATED_IDS, QUESTION, BadRow, Post, read_post
 
@@ -26,7 +26,6 @@ other attribute stands in single quotes, which no dump has: to tell would take t
 final: trying all would take the square of the time for a row that has many, and fit no other.
 """
 
-_COMMENTS = (b"<!--", b"<![CDATA[")
 _FABRICATED = frozenset(str(number).encode() for number in FABRICATED_IDS)
 
 _Known = tuple[bytes, bytes, bytes, bytes]
@@ -109,11 +108,9 @@ class Look:
         data = block.data
         rows: Sequence[_Known] = _KNOWN.findall(data)
         if len(rows) != block.count(b"<"):
-            if any(mark in data for mark in _COMMENTS):
-                raise UnsureError
-            scanner = Scanner(LIMIT)
-            seen = self._picked(list(scanner.feed(data, last=True)))
-            seen.closed = scanner.closed
+            raw, closed = block.rows()
+            seen = self._picked(raw)
+            seen.closed = closed
             return seen
         if not rows:
             return Seen()

@@ -7,15 +7,15 @@ read as a post, so that the same questions are found, and the same rows are wron
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from builders.stackexchange.blocks import SIZE, UnsureError, blocks
-from builders.stackexchange.dump import LIMIT, Dump, Scanner, opened
+from builders.stackexchange.blocks import SIZE, blocks
+from builders.stackexchange.dump import Dump, RawRow, opened
 from builders.stackexchange.posts import FABRICATED_IDS, QUESTION, BadRow, SeenIds, read_post, split_tags
 from builders.stackexchange.reasons import FABRICATED
 from freshstack_datasets.progress import track
@@ -51,7 +51,6 @@ _OF_FIVE = tuple(int.from_bytes(name, "little") for name in (b"quot", b"apos"))
 """The references that dumps have, behind their ``&``, as numbers."""
 _NO_LETTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
 """What UTF-8 may hold, and XML may not."""
-_COMMENTS = (b"<!--", b"<![CDATA[")
 _FABRICATED = frozenset(str(number).encode() for number in FABRICATED_IDS)
 
 
@@ -69,9 +68,11 @@ def questions(dump: Dump, read: Counter[str]) -> Iterator[tuple[tuple[str, ...],
     seen, closed = SeenIds(), False
     with opened(dump.path) as (file, size, head):
         for block in track(blocks(file, head=head), -(-size // SIZE) or None, "reading the dump"):
-            usual = _usual(block.data)
-            scanner = Scanner(LIMIT)
-            for number, tags, day in _with_care(block.data, scanner, seen, read) if usual is None else usual:
+            told: Iterable[Told] | None = _usual(block.data)
+            if told is None:
+                rows, ends = block.rows()
+                told, closed = _with_care(rows, seen, read), closed or ends
+            for number, tags, day in told:
                 if number in seen:
                     read["malformed rows"] += 1
                     continue
@@ -79,16 +80,13 @@ def questions(dump: Dump, read: Counter[str]) -> Iterator[tuple[tuple[str, ...],
                 if day is not None:
                     read["questions"] += 1
                     yield tags, day
-            closed |= scanner.closed
     if not closed:
         read["malformed rows"] += 1
 
 
-def _with_care(data: bytes, scanner: Scanner, seen: SeenIds, read: Counter[str]) -> Iterator[Told]:
+def _with_care(rows: Iterable[RawRow], seen: SeenIds, read: Counter[str]) -> Iterator[Told]:
     """Yield the posts of a block that has rows of another form; what is none is only counted."""
-    if any(mark in data for mark in _COMMENTS):
-        raise UnsureError
-    for row in scanner.feed(data, last=True):
+    for row in rows:
         if not row.wrong and (usual := _usual(row.data)):
             yield from usual
             continue
