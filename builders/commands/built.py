@@ -1,10 +1,12 @@
 """What every build says of the snapshot it made."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from freshstack_datasets.cli import console
+from freshstack_datasets.errors import shown_path
 
 if TYPE_CHECKING:
     from freshstack_datasets.manifest import Manifest
@@ -36,3 +38,19 @@ def listed(counts: Mapping[str, int]) -> str:
         counts: From what is counted, in the plural, to its number.
     """
     return ", ".join(console.counted(count, name) for name, count in counts.items())
+
+
+@contextmanager
+def parts_told(out: Path) -> Iterator[None]:
+    """Say when the block is interrupted that what is done is kept, and what goes on with it.
+
+    Args:
+        out: What is made in the block.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        parts = out.with_name(f"{out.name}.parts")
+        if parts.is_dir():
+            console.message(f"what is done is kept in {shown_path(parts)}: the same command goes on")
+        raise

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from builders.commands.built import parts_told
 from builders.commands.options import ClusterFile
 from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
@@ -67,7 +68,7 @@ def _corpus(
     where = Cluster.read(cluster) if cluster else None
     settings = Settings(encoding, limit, like, fast)
     count = processes or os.cpu_count() or 1
-    with findings_shown(as_json):
+    with findings_shown(as_json), parts_told(out):
         built = build(
             read_topic(topic),
             out,

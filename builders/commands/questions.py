@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from builders.commands.built import listed
+from builders.commands.built import listed, parts_told
 from builders.commands.options import ClusterFile
 from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
@@ -73,7 +73,7 @@ def _questions(
 
     where = Cluster.read(cluster) if cluster else None
     allowed, count = Allowed.of(allow_secrets), processes or os.cpu_count() or 1
-    with findings_shown(as_json):
+    with findings_shown(as_json), parts_told(out):
         built = build(read_topic(topic), posts, out, processes=count, cluster=where, allowed=allowed)
     if as_json:
         told = {"digest": built.digest, "counts": built.counts, "read": built.read, "url": built.url}

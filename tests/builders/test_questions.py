@@ -178,6 +178,19 @@ def test_how_it_was_made_is_told(here, capsys):
     assert {"name": "questions without any of the tags", "dropped": 1, "reason": ""} in told["recipe"]["filters"]
 
 
+def test_an_interruption_says_what_goes_on(here, capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("builders.questions.build.review", interrupted)
+        code, out, err = run(capsys)
+    assert (code, out) == (130, "")
+    assert err.splitlines() == ["what is done is kept in 'out.parts': the same command goes on", "error: interrupted"]
+    assert run(capsys)[0] == 0
+    assert not (here / "out.parts").exists()
+
+
 def test_json_says_the_same(here, capsys):
     code, out, err = run(capsys, "--json")
     told = json.loads(out)
