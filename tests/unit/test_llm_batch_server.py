@@ -246,6 +246,18 @@ def test_a_batch_that_failed_as_a_whole_is_an_error_and_begun_anew_by_the_next_r
     assert len(provider.batches) == 2
 
 
+def test_a_batch_of_an_ended_run_that_brings_nothing_is_begun_anew(provider, server, files):
+    mark = {"freshstack_sha256": hashlib.sha256(files[0].read_bytes()).hexdigest()}
+    for state in ("failed", "expired", "cancelling", "cancelled"):
+        provider.batches[state] = {"id": state, "status": state, "metadata": mark}
+    provider.batches |= {"a": {"id": "a", "metadata": None}, "b": {"id": "b", "status": "completed", "metadata": {}}}
+    note = {"sha256": mark["freshstack_sha256"], "file": server.upload(files[0])}
+    (files[0].parent / "batches.json").write_text(json.dumps({files[0].name: note}))
+    assert len(send_batches(files[:1], server)) == 2
+    assert list(provider.batches)[6:] == ["batch_6"]
+    assert len(provider.files) == 3  # the calls, uploaded once, and two files of results
+
+
 @pytest.mark.parametrize("last", ["expired", "cancelled", "COMPLETED"])
 def test_a_batch_that_ended_otherwise_brings_what_there_is(provider, server, files, last):
     provider.last = last

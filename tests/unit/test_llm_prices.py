@@ -52,6 +52,13 @@ def test_no_smaller_call_costs_more_than_the_most(price, sent, came, fewer_sent,
     assert price.usd(min(sent, fewer_sent), min(came, fewer_came)) <= price.most(sent, came)
 
 
+def test_the_most_is_at_the_dearest_price_of_each_kind_that_such_a_call_or_a_shorter_one_has():
+    tiers = (Tier(500, Decimal(1), Decimal(20)), Tier(800, Decimal(3), Decimal(5)))
+    price = Price(Decimal(2), Decimal(10), "x", tiers=tiers)
+    assert price.most(500, 100) == Decimal("0.002")  # 500 x $2 + 100 x $10, in millionths
+    assert price.most(801, 100) == Decimal("0.004403")  # 801 x $3 + 100 x $20
+
+
 @given(prices, st.integers(0, 2_000), st.integers(0, 2_000))
 def test_half_the_price_is_half_the_money(price, sent, came):
     assert price.halved().usd(sent, came) * 2 == price.usd(sent, came)
