@@ -10,7 +10,7 @@ class Counts:
     """The numbers of a client's life so far.
 
     Args:
-        stored: Calls answered from the store.
+        stored: Calls, and texts to embed, that were answered from the store.
         sent: How often something was sent, tries that failed included.
         answered: Calls that a server answered.
         again: Tries that failed and were made again, by reason.

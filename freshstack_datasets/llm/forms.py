@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -37,28 +38,30 @@ class Forms:
         counts: Counts,
     ) -> None:
         self._ask, self._is_known, self._counts = ask, is_known, counts
-        self._takes: dict[tuple[str, str, Form], bool] = {}
+        self._takes: dict[tuple[str, str], dict[Form, bool]] = {}
 
     async def ask_for(self, request: Request, shape: type[M], check: Callable[[M], str] | None) -> Answer[M] | Failed:
         """Return a reply that fits a shape; see ``Client.ask_for``."""
         schema = request.schema or strict_schema(shape)
         plain = replace(request, schema=None)
         refused: list[tuple[Form, RefusedForm]] = []
-        for form in self._left(plain, schema):
-            outcome = await self._fitting(in_form(plain, schema, form), schema, shape, check)
+        takes = self._takes.setdefault((plain.model, repr(schema)), {})
+        formed = cache(partial(in_form, plain, schema))
+        for form in self._left(takes, formed):
+            outcome = await self._fitting(formed(form), schema, shape, check)
             if not isinstance(outcome, RefusedForm):
                 break
-            if not outcome.sure and self._takes.get(_key(plain, schema, form)):
+            if not outcome.sure and takes.get(form):
                 break  # the server takes the form: it is about the question
             refused.append((form, outcome))
-        return self._concluded(plain, schema, form, outcome, refused)
+        return self._concluded(plain.model, takes, form, outcome, refused)
 
-    def _left(self, plain: Request, schema: Mapping[str, Any]) -> list[Form]:
+    def _left(self, takes: Mapping[Form, bool], formed: Callable[[Form], Request]) -> list[Form]:
         """Return the forms to ask in: from the one in which it was answered before, else all that may be taken."""
-        for at, form in enumerate(FORMS):
-            if self._is_known(in_form(plain, schema, form)):
-                return list(FORMS[at:])
-        return [form for form in FORMS if self._takes.get(_key(plain, schema, form), True)]
+        for form in sorted(FORMS, key=lambda one: not takes.get(one)):  # the likeliest first: each look takes time
+            if self._is_known(formed(form)):
+                return list(FORMS[FORMS.index(form) :])
+        return [form for form in FORMS if takes.get(form, True)]
 
     async def _fitting(
         self, asked: Request, schema: Mapping[str, Any], shape: type[M], check: Callable[[M], str] | None
@@ -85,8 +88,8 @@ class Forms:
 
     def _concluded(
         self,
-        plain: Request,
-        schema: Mapping[str, Any],
+        model: str,
+        takes: dict[Form, bool],
         form: Form,
         outcome: Answer[M] | Failed,
         refused: list[tuple[Form, RefusedForm]],
@@ -99,19 +102,10 @@ class Forms:
         taken = not isinstance(outcome, Failed) or outcome.reason in _OF_A_REPLY
         for one, refusal in refused:
             if refusal.sure or taken:
-                self._note(plain, schema, one, takes=False)
+                self._counts.refused_forms[f"{model}: {one}"] += takes.get(one) is not False
+                takes[one] = False
         if taken or not isinstance(outcome, Failed):
-            self._note(plain, schema, form, takes=True)
+            takes[form] = True
             return outcome
         first = next((refusal for _, refusal in refused if not refusal.sure), outcome)
         return Failed(first.digest, first.reason, first.detail, first.calls)
-
-    def _note(self, plain: Request, schema: Mapping[str, Any], form: Form, *, takes: bool) -> None:
-        key = _key(plain, schema, form)
-        if not takes and self._takes.get(key) is not False:
-            self._counts.refused_forms[f"{plain.model}: {form}"] += 1
-        self._takes[key] = takes
-
-
-def _key(plain: Request, schema: Mapping[str, Any], form: Form) -> tuple[str, str, Form]:
-    return plain.model, repr(schema), form

@@ -3,9 +3,9 @@
 import asyncio
 import sys
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from freshstack_datasets.progress import track
@@ -18,8 +18,8 @@ T = TypeVar("T")
 Job = Callable[["Client"], Awaitable[T]]
 """Something that asks a client, once or several times."""
 
-_LOOK = 0.2
-"""Seconds between two looks, so that Ctrl-C is heard on every platform."""
+_LOOK = 0.05
+"""Seconds between two looks at what has arrived: to be woken by each result would take longer than some of them do."""
 
 
 def ask_all(client: "Client", jobs: Sequence[Job[T]], what: str, unit: str = "calls") -> list[T]:
@@ -52,7 +52,9 @@ class _Run(Generic[T]):
 
     def __init__(self, client: "Client", jobs: Sequence[Job[T]]) -> None:
         self._client, self._jobs = client, jobs
-        self._arrived: SimpleQueue[tuple[int, T] | BaseException | None] = SimpleQueue()
+        self._arrived: deque[tuple[int, T]] = deque()
+        self._finished = threading.Event()
+        self._error: BaseException | None = None
         self._loop = asyncio.new_event_loop()
         self._ended = asyncio.Event()
         self._main: asyncio.Task[None] | None = None
@@ -61,14 +63,13 @@ class _Run(Generic[T]):
     def arrivals(self) -> Iterator[tuple[int, T]]:
         """Yield each job's number and what it returned, as they come; raise the first error."""
         self._thread.start()
-        while True:
-            with suppress(Empty):
-                arrived = self._arrived.get(timeout=_LOOK)
-                if isinstance(arrived, BaseException):
-                    raise arrived
-                if arrived is None:
-                    return
-                yield arrived
+        finished = False
+        while not finished:
+            finished = self._finished.wait(_LOOK)
+            while self._arrived:
+                yield self._arrived.popleft()
+        if self._error:
+            raise self._error
 
     def end(self) -> None:
         """Send nothing more, and wait for what was sent; a second Ctrl-C gives that up."""
@@ -91,13 +92,12 @@ class _Run(Generic[T]):
             self._loop.call_soon_threadsafe(action)
 
     def _run(self) -> None:
-        last: BaseException | None = None
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
                 runner.run(self._work())
         except BaseException as error:  # whatever it is, who waits for the results has to hear of it
-            last = error
-        self._arrived.put(last)
+            self._error = error
+        self._finished.set()
 
     async def _work(self) -> None:
         self._main = asyncio.current_task()
@@ -119,5 +119,5 @@ class _Run(Generic[T]):
 
     async def _do(self, numbered: Iterator[tuple[int, Job[T]]]) -> None:
         for index, job in numbered:
-            self._arrived.put((index, await job(self._client)))
+            self._arrived.append((index, await job(self._client)))
             await asyncio.sleep(0)  # what comes from the store takes no turn by itself, and an end has to be heard

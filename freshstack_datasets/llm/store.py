@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.home import home
@@ -61,6 +61,12 @@ class Store:
         self._session = ""
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def get(self, digest: str, endpoint: str) -> Call | None:
         """Return an answered call, None when it was not answered yet."""

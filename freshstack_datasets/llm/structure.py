@@ -7,6 +7,7 @@ text, until the server takes one of these; and whatever comes back is checked, s
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -26,6 +27,7 @@ _REPEATED = 20_000
 """Characters of a reply that are sent back with what is wrong with it."""
 
 
+@cache
 def strict_schema(shape: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema of a model, as strict servers want it: all members required, and no others allowed.
 

@@ -18,8 +18,8 @@ from freshstack_datasets.llm.seams import Raw, Unanswered
 if TYPE_CHECKING:
     import httpx2
 
-LARGEST_BODY = 64 * 2**20
-"""Bytes of an answer, unpacked; a chat takes some thousand, a batch of embeddings some million."""
+LARGEST_BODY = 16 * 2**20
+"""Bytes of an answer, unpacked; a chat takes some thousand, 64 embeddings of 4,096 numbers six million."""
 CONNECT = 15.0
 """Seconds to wait for a connection."""
 _HIDDEN = 12

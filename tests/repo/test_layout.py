@@ -97,6 +97,7 @@ FOR_BUILDERS = {
     "ranking",
     "runs",
     "evaluation",
+    "llm",
 }
 """The modules whose public names builders may import."""
 

@@ -130,13 +130,11 @@ CALLS = st.builds(
 @settings(max_examples=50)
 def test_calls_come_back_as_they_were_kept(tmp_path_factory, calls):
     path = tmp_path_factory.mktemp("store") / "replies.sqlite"
-    first = Store(path)
-    for one in calls:
-        assert first.keep(one) == one
-    first.close()
-    second = Store(path)
-    assert [second.get(one.digest, one.endpoint) for one in calls] == calls
-    second.close()
+    with Store(path) as first:
+        for one in calls:
+            assert first.keep(one) == one
+    with Store(path) as second:
+        assert [second.get(one.digest, one.endpoint) for one in calls] == calls
 
 
 def test_the_first_answer_stays_whoever_comes_later(tmp_path):
