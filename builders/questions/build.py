@@ -16,6 +16,7 @@ from builders.stackexchange.filters import UNTAGGED
 from builders.stages import Cluster
 from builders.stages.workshop import result, workshop
 from builders.topics import Topic
+from freshstack_datasets.cli.console import counted
 from freshstack_datasets.errors import InputError, SnapshotError, shown_path
 from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.recipe import Filter, Recipe, Source
@@ -125,9 +126,9 @@ def _source(read: Read, licenses: set[str]) -> Source:
 
 
 def _nothing_left(posts: Path, read: Read, sorting: Sorting) -> InputError:
-    told = [f"{count:,} {name}" for name, count in read.counts.items() if count]
+    told = [counted(count, name) for name, count in read.counts.items() if count]
     firsts = {name: f" ({first})" for name, first in sorting.first_wrong.items()}  # nothing lists them
-    out = [f"{count:,} {name}{firsts.get(name, '')}" for name, count in sorted(sorting.dropped.items())]
+    out = [f"{counted(count, name)}{firsts.get(name, '')}" for name, count in sorted(sorting.dropped.items())]
     return InputError(
         f"no question of {shown_path(posts)} is left",
         expected="one that has a tag of the topic, and an answer",

@@ -17,6 +17,7 @@ from builders.stackexchange.collected import Collected, Question, collect
 from builders.stackexchange.dump import Dump
 from builders.stackexchange.filters import Filters
 from builders.stackexchange.site import Site, licence, licence_of_all
+from freshstack_datasets.cli.console import counted
 from freshstack_datasets.errors import InputError, SnapshotError, shown, shown_path
 from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.manifest import About, Filter, Generator, Manifest, Recipe, Source, made
@@ -182,8 +183,8 @@ def _about(site: Site, rules: Filters, found: Collected) -> str:
 
 
 def _nothing_left(posts: Path, found: Collected) -> InputError:
-    told = [f"{count:,} {name}" for name, count in found.rows.items() if count]
-    dropped = [f"{count:,} {name}" for name, count in found.dropped.items()]
+    told = [counted(count, name) for name, count in found.rows.items() if count]
+    dropped = [counted(count, name) for name, count in found.dropped.items()]
     return InputError(
         f"no question of {shown_path(posts)} is left",
         expected="at least one with its accepted answer",

@@ -246,7 +246,7 @@ def test_posts_without_date_or_score_pass_only_where_nobody_asks(build):
     _, data = build(*rows)
     assert (data.queries["1"].date, data.queries["1"].score, data.queries["1"].license) == (None, None, None)
     for i, options in enumerate([(None, "2000", None, None), (None, None, "2030", None), (None, None, None, -9)]):
-        with pytest.raises(InputError, match="left out: 1 questions"):
+        with pytest.raises(InputError, match="left out: 1 question "):
             build(*rows, name=f"out{i}", filters=Filters.parsed(*options))
 
 

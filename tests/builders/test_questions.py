@@ -236,8 +236,8 @@ def test_a_forum_s_export_is_read_by_the_same_command(here, capsys):
     assert code == 2
     assert err == (
         "error: no question of 'forum.jsonl' is left, expected one that has a tag of the topic, and an answer, got "
-        f"{(here / 'forum.jsonl').stat().st_size} bytes, 2 lines, 2 questions, 2 answers; left out: 1 questions whose "
-        "accepted answer has no score, 1 questions without any of the tags; min_answer_score: null in the topic's "
+        f"{(here / 'forum.jsonl').stat().st_size} bytes, 2 lines, 2 questions, 2 answers; left out: 1 question whose "
+        "accepted answer has no score, 1 question without any of the tags; min_answer_score: null in the topic's "
         "questions lets any answer pass, or take another source\n"
     )
     assert not (here / "out").exists()
