@@ -272,7 +272,7 @@ def test_no_question_left_says_which_filter_removed_how_many(build, tmp_path):
     with pytest.raises(InputError) as caught:
         build(question(1, 2), answer(2, 1), question(3), filters=Filters.parsed("none", "2020", None, None))
     assert str(caught.value).endswith(
-        "Posts.xml' is left, expected at least one with its accepted answer, got 3 rows, 2 questions, 1 answers; "
+        "Posts.xml' is left, expected at least one with its accepted answer, got 3 rows, 2 questions, 1 answer; "
         "left out: 2 questions without any of the tags; loosen the filters, or take another dump"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["Posts.xml"]
