@@ -1,10 +1,13 @@
 """Syntax trees by the grammars that come inside a package, within bounds that are the same on every machine."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
+from builders.chunking.budget import Budget
 from builders.chunking.deadline import Deadline, OutOfTimeError
+from builders.chunking.nesting import too_deep
 from freshstack_datasets.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -12,19 +15,18 @@ if TYPE_CHECKING:
 
 _LARGEST = 8_000_000
 """Bytes of the largest text that a tree is made of; a tree takes some hundred times as much memory as its text."""
-_READ = 65_536
-"""Bytes that the parser is given at once."""
-_STEPS, _BYTES_A_STEP = 10_000, 8
-"""A parse may take so many steps, and one more for every so many bytes. Real files take a step for 200 bytes, nested
-brackets one for 14; what takes more is no text in the language. Steps are counted because they are the same on every
-machine, as seconds are not."""
-
 _NESTED = re.compile(rb"(?m)^(?:(?> {1,2}|[\t>]|[-*+?:](?=[ \t])|\d{1,9}[.)](?=[ \t]))){101}")
 """A line that may begin more than 200 blocks, one in the other. The grammars of Markdown and YAML keep those that are
 open in 1,024 bytes, and write beyond them from some 250 on, which ends the process."""
 _LONG_LINE = re.compile(rb"[^\n]{4001}")
 """A line that takes the grammar of reStructuredText minutes: it looks ahead to the end from every place in it."""
-_TOO_MUCH = {"markdown": _NESTED, "yaml": _NESTED, "rst": _LONG_LINE}
+_TOO_MUCH: dict[str, Callable[[bytes], object]] = {
+    "markdown": _NESTED.search,
+    "yaml": _NESTED.search,
+    "rst": _LONG_LINE.search,
+    **dict.fromkeys(("html", "xml", "vue", "svelte", "astro"), too_deep),
+}
+"""What tells, by grammar, that a text is to be kept from it."""
 
 _PLAIN = bytes(byte if 0 < byte < 128 else ord("x" if byte else " ") for byte in range(256))
 """The letter that stands for each byte of a text to be parsed."""
@@ -72,21 +74,19 @@ def parse(grammar: str, raw: bytes, deadline: Deadline) -> "Tree | None":
         OutOfTimeError: The time is up.
     """
     parser = _parser(grammar)
-    if parser is None or len(raw) > _LARGEST or (grammar in _TOO_MUCH and _TOO_MUCH[grammar].search(raw)):
+    if parser is None or len(raw) > _LARGEST or (grammar in _TOO_MUCH and _TOO_MUCH[grammar](raw)):
         return None
-    left = _STEPS + len(raw) // _BYTES_A_STEP
-
-    def stops(_at: int, _failed: bool) -> bool:
-        nonlocal left
-        left -= 1
-        return left < 0 or deadline.passed()
-
+    budget = Budget(raw, deadline)
     try:
-        tree = parser.parse(lambda at, _point: raw[at : at + _READ], progress_callback=stops)
+        tree = parser.parse(budget.read, progress_callback=lambda at, _failed: budget.stops(parser, at))
     except ValueError as error:  # it was stopped
         parser.reset()
-        if left >= 0:
+        if not budget.spent:
             raise OutOfTimeError from error
+        return None
+    finally:
+        del parser.logger
+    if budget.spent:  # it was given no more to read
         return None
     return tree if tree.root_node.child_count and tree.root_node.children[0].type != "ERROR" else None
 
