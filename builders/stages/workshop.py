@@ -11,6 +11,8 @@ from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import refuse_taken
 
 _RESULT = "result"
+_TRIES = 10
+"""How often a folder may be taken away by who had it before, at the very moment in which it is asked for."""
 
 
 @contextmanager
@@ -68,29 +70,32 @@ def result(work: Path, out: Path) -> Iterator[Path]:
 
 def _locked(work: Path, mark: str, out: Path) -> int:
     """Return the open file by which the folder is held, which the system gives back however this process ends."""
-    while True:
+    for _ in range(_TRIES):
         _refuse_foreign(work, mark)
-        try:
-            work.mkdir(parents=True, exist_ok=True)
-            lock = os.open(work / mark, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-        except FileNotFoundError:
-            continue  # who had it took it away just now
-        except OSError as error:
-            got = (error.strerror or str(error)).lower()
-            hint = "choose another place, or check who may write there"
-            raise InputError(f"cannot write {shown_path(work)}", got=got, hint=hint) from None
+        lock = _opened(work, mark)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(lock)
-            hint = "wait for its end, or name another folder"
-            raise InputError(f"{shown_path(out)} is being made by another process", hint=hint) from None
+            break
         except OSError:
             return lock  # a file system without locks
         with suppress(OSError):
             if os.path.samestat(os.fstat(lock), (work / mark).stat()):
                 return lock
-        os.close(lock)  # it was taken away before we had it
+        os.close(lock)  # who had it took it away before we had it
+    hint = "wait for its end, or name another folder"
+    raise InputError(f"{shown_path(out)} is being made by another process", hint=hint)
+
+
+def _opened(work: Path, mark: str) -> int:
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        return os.open(work / mark, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        got = (error.strerror or str(error)).lower()
+        hint = "choose another place, or check who may write there"
+        raise InputError(f"cannot write {shown_path(work)}", got=got, hint=hint) from None
 
 
 def _refuse_foreign(work: Path, mark: str) -> None:

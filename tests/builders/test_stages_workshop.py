@@ -81,3 +81,8 @@ def test_a_file_in_the_place_of_the_folder_for_parts_is_refused(tmp_path):
     (tmp_path / "out.parts").touch()
     with pytest.raises(InputError, match=r"out\.parts' is needed for parts, got a file; remove it"):
         workshop(tmp_path / "out", "ours").__enter__()
+
+
+def test_a_place_where_no_folder_can_be_is_refused():
+    with pytest.raises(InputError, match=r"cannot write '/proc/out\.parts', got .*; choose another place"):
+        workshop(Path("/proc/out"), "ours").__enter__()
