@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _LOOK = 4_096
 """Bytes that are looked at together for being blank."""
+_OPENED, _BYTES_A_NODE = 10_000, 64
+"""So many nodes are looked into, and one more for every so many bytes; what is too long within is then cut as text. A file
+has one for 800 bytes or so, but a hundred thousand exclamation marks are as many nodes, each in the one before."""
 
 Pieces = deque[Span]
 """Pieces that follow each other, no two neighbours of which fit into one."""
@@ -54,6 +57,7 @@ def cut_tree(source: Source, root: "Node", start: int, end: int, base: int = 0) 
     """
     raw = source.counted.raw
     stack = [_Open([root], start, end)]
+    left = _OPENED + (end - start) // _BYTES_A_NODE
     while True:
         source.deadline.check()
         top = stack[-1]
@@ -66,9 +70,10 @@ def cut_tree(source: Source, root: "Node", start: int, end: int, base: int = 0) 
         first, last = _border(raw, top, top.at, base), _border(raw, top, top.at + 1, base)
         if _grown(source, top, first, base):
             continue
-        children = top.children[top.at].children
+        children = top.children[top.at].children if left else ()
         top.at += 1
         if children:
+            left -= 1
             stack.append(_Open(children, first, last))
         else:
             top.done = join(source, top.done, deque(cut_text(source, first, last)))
