@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -169,7 +168,7 @@ def test_an_environment_that_cannot_be_written_is_refused(monkeypatch, tmp_path,
     def read_only(*_, **__):
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(tempfile, "mkstemp", read_only)
+    monkeypatch.setattr(Path, "touch", read_only)
     assert install(monkeypatch, tmp_path) == 2
     assert capsys.readouterr().err == (
         f"error: cannot change the environment {str(tmp_path)!r}, got read-only file system; make a virtual environment "
