@@ -22,9 +22,7 @@ def track(
     return _barred(items, total, what, unit, note) if sys.stderr is not None and sys.stderr.isatty() else items
 
 
-def _barred(
-    items: Iterable[T], total: int | None, what: str, unit: str, note: Callable[[], str] | None
-) -> Iterable[T]:
+def _barred(items: Iterable[T], total: int | None, what: str, unit: str, note: Callable[[], str] | None) -> Iterable[T]:
     from rich.console import Console
     from rich.progress import Progress, ProgressColumn, Task
     from rich.text import Text
