@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from builders.commands.built import parts_told
-from builders.commands.options import ClusterFile
+from builders.commands.options import ClusterFile, Processes, TopicFile
 from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
@@ -21,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _corpus(
-    topic: Annotated[Path, typer.Argument(metavar="TOPIC.yaml", help="The topic file.")],
+    topic: TopicFile,
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the corpus.")],
     sources: Annotated[
         Path | None, typer.Option(metavar="BUNDLES", help="A folder that fetch filled; no network is then used.")
@@ -36,10 +36,7 @@ def _corpus(
     fast: Annotated[
         bool, typer.Option("--fast", help="Count with quicktok, compared with tiktoken first; the result is the same.")
     ] = False,
-    processes: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
-    ] = None,
+    processes: Processes = None,
     cluster: ClusterFile = None,
     allow_secrets: AllowSecrets = "",
     as_json: Json = False,

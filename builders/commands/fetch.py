@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from builders.commands.options import TopicFile
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 
@@ -15,7 +16,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _fetch(
-    topic: Annotated[Path, typer.Argument(metavar="TOPIC.yaml", help="The topic file.")],
+    topic: TopicFile,
     into: Annotated[
         Path, typer.Option(metavar="DIR", help="Where they go: a new folder, or one that holds some of them.")
     ],

@@ -5,6 +5,13 @@ from typing import Annotated
 
 import typer
 
+TopicFile = Annotated[Path, typer.Argument(metavar="TOPIC.yaml", help="The topic file.")]
+
+Processes = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
+]
+
 ClusterFile = Annotated[
     Path | None,
     typer.Option(

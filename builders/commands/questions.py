@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from builders.commands.built import listed, parts_told
-from builders.commands.options import ClusterFile
+from builders.commands.options import ClusterFile, Processes, TopicFile
 from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
@@ -23,7 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _questions(
-    topic: Annotated[Path, typer.Argument(metavar="TOPIC.yaml", help="The topic file.")],
+    topic: TopicFile,
     posts: Annotated[
         Path,
         typer.Option(
@@ -33,10 +33,7 @@ def _questions(
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the questions.")],
-    processes: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Processes that work; as many as there are processors when not given."),
-    ] = None,
+    processes: Processes = None,
     cluster: ClusterFile = None,
     allow_secrets: AllowSecrets = "",
     as_json: Json = False,

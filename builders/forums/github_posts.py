@@ -5,12 +5,14 @@ is not read.
 """
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from builders.forums.fields import BadEntryError
 from builders.forums.rows import told
+
+M = TypeVar("M", bound=BaseModel)
 
 
 def _listed(value: object) -> object:
@@ -196,10 +198,7 @@ def thread_of(value: dict[str, Any]) -> Thread:
     Raises:
         BadEntryError: It is not what the API gives.
     """
-    try:
-        return Thread.model_validate(value)
-    except ValidationError as error:
-        raise _told(error) from None
+    return _checked(Thread, value)
 
 
 def comment_of(value: dict[str, Any]) -> Comment:
@@ -208,12 +207,12 @@ def comment_of(value: dict[str, Any]) -> Comment:
     Raises:
         BadEntryError: It is not what the API gives.
     """
+    return _checked(Comment, value)
+
+
+def _checked(kind: type[M], value: dict[str, Any]) -> M:
     try:
-        return Comment.model_validate(value)
+        return kind.model_validate(value)
     except ValidationError as error:
-        raise _told(error) from None
-
-
-def _told(error: ValidationError) -> BadEntryError:
-    wrong = told(error)
-    return BadEntryError("not as the API gives it", f"{wrong.reason}: {wrong.detail}")
+        wrong = told(error)
+        raise BadEntryError("not as the API gives it", f"{wrong.reason}: {wrong.detail}") from None
