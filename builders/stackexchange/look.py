@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from builders.stackexchange.blocks import Block
 from builders.stackexchange.dump import RawRow
 from builders.stackexchange.filters import Filters
-from builders.stackexchange.posts import ANSWER, FABRICATED_IDS, QUESTION, BadRow, Post, read_post
+from builders.stackexchange.posts import ANSWER, FABRICATED_AS_WRITTEN, QUESTION, BadRow, Post, read_post
 
 _KNOWN = re.compile(
     rb'<row Id="([1-9][0-9]{0,17})" PostTypeId="'
@@ -26,7 +26,6 @@ other attribute stands in single quotes, which no dump has: to tell would take t
 final: trying all would take the square of the time for a row that has many, and fit no other.
 """
 
-_FABRICATED = frozenset(str(number).encode() for number in FABRICATED_IDS)
 
 _Known = tuple[bytes, bytes, bytes, bytes]
 
@@ -128,7 +127,7 @@ class Look:
 
     def _matters(self, ids: Sequence[bytes], questions: str, parents: Sequence[bytes]) -> bool:
         """Return whether any row of a block may matter."""
-        if self._has_tag(questions) or not _FABRICATED.isdisjoint(ids):
+        if self._has_tag(questions) or not FABRICATED_AS_WRITTEN.isdisjoint(ids):
             return True
         return not self._wanted.isdisjoint(parents if self._best else ids)
 
@@ -174,7 +173,7 @@ class Look:
     def _asks(self, known: _Known) -> bool:
         """Return whether a row of the usual form may be a question that was asked for, or one of the invented posts."""
         number, tags, parent, other = known
-        if number in _FABRICATED:
+        if number in FABRICATED_AS_WRITTEN:
             return True
         if parent or other:
             return False

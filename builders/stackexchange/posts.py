@@ -13,6 +13,8 @@ QUESTION, ANSWER = 1, 2
 
 FABRICATED_IDS = (1_000_000_001, 1_000_000_010)
 """Of the question and the answer that were invented, when their owner is -1; meta.stackexchange.com/q/412018."""
+FABRICATED_AS_WRITTEN = frozenset(str(number).encode() for number in FABRICATED_IDS)
+"""The same as the bytes of a dump have them."""
 
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SCORE = re.compile(r"-?[0-9]{1,9}", re.ASCII)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from builders.stackexchange.blocks import SIZE, blocks
 from builders.stackexchange.dump import Dump, RawRow, opened
-from builders.stackexchange.posts import FABRICATED_IDS, QUESTION, BadRow, SeenIds, read_post, split_tags
+from builders.stackexchange.posts import FABRICATED_AS_WRITTEN, QUESTION, BadRow, SeenIds, read_post, split_tags
 from builders.stackexchange.reasons import FABRICATED
 from freshstack_datasets.progress import track
 
@@ -51,7 +51,6 @@ _OF_FIVE = tuple(int.from_bytes(name, "little") for name in (b"quot", b"apos"))
 """The references that dumps have, behind their ``&``, as numbers."""
 _NO_LETTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
 """What UTF-8 may hold, and XML may not."""
-_FABRICATED = frozenset(str(number).encode() for number in FABRICATED_IDS)
 
 
 def questions(dump: Dump, read: Counter[str]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -115,7 +114,7 @@ def _usual(data: bytes) -> list[Told] | None:
             tags = _tags(labels)
         elif kind != b"1" and (parent or kind != b"2"):
             tags = ()
-        if day is None or tags is None or number in _FABRICATED:
+        if day is None or tags is None or number in FABRICATED_AS_WRITTEN:
             return None
         found.append((int(number), tags, day if kind == b"1" else None))
     return found
