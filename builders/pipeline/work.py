@@ -1,0 +1,134 @@
+"""The folder of a build, with one folder for each stage that is done: what stages read and write there."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from builders.pipeline.records import Label, Lacking, Search
+from freshstack_datasets.errors import InputError, shown, shown_path
+
+QUESTIONS, CORPUS, NUGGETS, QUERIES, POOL, SUPPORT, FILTER = STAGES = (
+    "questions",
+    "corpus",
+    "nuggets",
+    "queries",
+    "pool",
+    "support",
+    "filter",
+)
+"""The stages' names, which are those of their commands and of their folders, in their order."""
+ABOUT = {QUESTIONS: "questions.json", CORPUS: "corpus.json"}
+"""The files by which the two stages that need no model say how they were made; the others have ``STAGE``."""
+STAGE = "stage.json"
+SEARCHES, LABELS, LACKING, POOLED = "searches.jsonl", "labels.jsonl", "dropped.jsonl", "pool.parquet"
+
+R = TypeVar("R", Label, Lacking, Search)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The folder of a build.
+
+    Args:
+        path: Where it is.
+    """
+
+    path: Path
+
+    def folder(self, stage: str) -> Path:
+        """Return the folder of a stage that is done.
+
+        Raises:
+            InputError: It is not.
+        """
+        folder = self.path / stage
+        if not (folder / ABOUT.get(stage, STAGE)).is_file():
+            out = f" --out {shown_path(folder)[1:-1]}" if stage in ABOUT else f" --work {shown_path(self.path)[1:-1]}"
+            what = f"{shown_path(folder)} is needed"
+            raise InputError(what, got="none", hint=f"run python -m builders {stage} TOPIC.yaml{out} first")
+        return folder
+
+    def about(self, stage: str) -> dict[str, Any]:
+        """Return what a stage that is done says of itself.
+
+        Raises:
+            InputError: It is not done, or its file is damaged.
+        """
+        path = self.folder(stage) / ABOUT.get(stage, STAGE)
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            got = getattr(error, "strerror", None) or "no JSON"
+            raise InputError(f"cannot read {shown_path(path)}", got=got, hint="run the stage again") from None
+        if not isinstance(value, dict):
+            raise InputError(f"cannot read {shown_path(path)}", expected="an object", got=shown(value))
+        return value
+
+    def digest(self, stage: str) -> str:
+        """Return the digest of what a stage made: its table's, or that of all its files.
+
+        Raises:
+            InputError: The stage is not done.
+        """
+        about = self.about(stage)
+        found = about.get("table", {}).get("digest") if stage in ABOUT else about.get("digest")
+        if not isinstance(found, str):
+            raise InputError(f"{shown_path(self.path / stage)} has no digest", hint="run the stage again")
+        return found
+
+
+def files_digest(folder: Path) -> str:
+    """Return the digest of all files of a folder but ``STAGE``, by their paths in it."""
+    total = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != STAGE):
+        with path.open("rb") as stream:
+            content = hashlib.file_digest(stream, "sha256").hexdigest()
+        total.update(f"{content} {path.relative_to(folder).as_posix()}\n".encode())
+    return total.hexdigest()
+
+
+def write_lines(path: Path, records: Iterable[Label | Lacking | Search | Mapping[str, Any]]) -> int:
+    """Write records as JSON lines and return how many they are.
+
+    Args:
+        path: A new file in a stage's folder.
+        records: The records, in an order that their content decides.
+    """
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for record in records:
+            count += 1
+            value = dict(record) if isinstance(record, Mapping) else asdict(record)
+            stream.write(json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n")
+    return count
+
+
+def read_lines(path: Path, kind: type[R]) -> Iterator[R]:
+    """Yield the records of a file of JSON lines that ``write_lines`` wrote.
+
+    Args:
+        path: The file.
+        kind: What they are.
+
+    Raises:
+        InputError: It cannot be read, or a line is none.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="\n") as stream:
+            for number, line in enumerate(stream, 1):
+                yield _record(line, kind, path, number)
+    except (OSError, UnicodeDecodeError) as error:
+        got = getattr(error, "strerror", None) or "no UTF-8"
+        raise InputError(f"cannot read {shown_path(path)}", got=got, hint="run the stage again") from None
+
+
+def _record(line: str, kind: type[R], path: Path, number: int) -> R:
+    try:
+        value = json.loads(line)
+        return kind(**{name: tuple(one) if isinstance(one, list) else one for name, one in value.items()})
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        where, what = f"{shown_path(path)[1:-1]}:{number}", f"a {kind.__name__.lower()}"
+        raise InputError(where, expected=what, got=shown(line[:100]), hint="run the stage again") from None
