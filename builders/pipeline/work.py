@@ -127,8 +127,10 @@ def read_lines(path: Path, kind: type[R]) -> Iterator[R]:
 
 def _record(line: str, kind: type[R], path: Path, number: int) -> R:
     try:
-        value = json.loads(line)
-        return kind(**{name: tuple(one) if isinstance(one, list) else one for name, one in value.items()})
+        value: dict[str, Any] = {
+            name: tuple(one) if isinstance(one, list) else one for name, one in json.loads(line).items()
+        }
+        return kind(**value)
     except (ValueError, TypeError, AttributeError, RecursionError):
         where, what = f"{shown_path(path)[1:-1]}:{number}", f"a {kind.__name__.lower()}"
         raise InputError(where, expected=what, got=shown(line[:100]), hint="run the stage again") from None
