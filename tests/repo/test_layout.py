@@ -94,6 +94,8 @@ FOR_BUILDERS = {
     "tables.schema",
     "tables.parquet",  # a corpus is a table before there is a snapshot
     "tables.spool",
+    "tables.corpus",
+    "tables.conversion",  # the stages of a build read each other's tables as records
     "ranking",
     "runs",
     "evaluation",
