@@ -43,7 +43,7 @@ def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = 
         InputError: ``resamples`` is not a positive number, or ``seed`` a negative one.
     """
     rows, queries = values.shape
-    generator = _generator(seed, resamples, "bootstrap")
+    generator = random_numbers(seed, resamples, "bootstrap")
     summable = _summable(values).T
     means = np.empty((resamples, rows))
     for at, size in _blocks(resamples, queries):
@@ -77,7 +77,7 @@ def sign_flip_p(differences: Floats, permutations: int = RESAMPLES, seed: int = 
         InputError: ``permutations`` is not a positive number, or ``seed`` a negative one.
     """
     _, queries = differences.shape
-    generator = _generator(seed, permutations, "permutation")
+    generator = random_numbers(seed, permutations, "permutation")
     rounding = queries * np.finfo(np.float64).eps * np.abs(differences).sum(axis=1)
     observed = np.abs(differences.sum(axis=1)) - rounding
     as_far = np.zeros(len(differences), np.int64)
@@ -153,7 +153,7 @@ def _summable(values: Floats) -> Floats:
     return cut
 
 
-def _generator(seed: object, resamples: object, use: str) -> np.random.Generator:
+def random_numbers(seed: object, resamples: object, use: str) -> np.random.Generator:
     """Return random numbers of one use; a bootstrap and a permutation test with one seed share none."""
     for what, number, least in (("the number of resamples", resamples, 1), ("the seed", seed, 0)):
         if not isinstance(number, int) or isinstance(number, bool) or number < least:
