@@ -1,0 +1,1 @@
+"""Nuggets: the facts that an accepted answer states, by which documents are judged."""

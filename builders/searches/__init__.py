@@ -1,0 +1,1 @@
+"""Searches: what is searched for on behalf of a question, to find the documents to judge."""
