@@ -1,7 +1,7 @@
 """Opening a dataset: by name or by folder, without reading its documents."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -10,6 +10,7 @@ from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, SnapshotError, UnknownNameError, shown
 from freshstack_datasets.layouts.snapshot import languages, opened
 from freshstack_datasets.manifest import Manifest
+from freshstack_datasets.overlays import Overlay, laid_over
 from freshstack_datasets.places import Place, find, meant
 from freshstack_datasets.records import Judgment, Nugget, Qrels, Query
 from freshstack_datasets.tables.corpus import Corpus
@@ -34,6 +35,7 @@ class Dataset:
         judgments: The judgments.
         path: The folder it was read from; None when it was not.
         manifest: What the folder's ``snapshot.json`` says; None when there is none.
+        overlay: What the overlay on top of it says of itself; None when there is none. The judgments are those of both.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Dataset:
     judgments: Records[Judgment]
     path: Path | None = None
     manifest: Manifest | None = None
+    overlay: Overlay | None = None
     _open_corpus: Callable[[], Corpus] | None = field(default=None)
 
     @classmethod
@@ -89,7 +92,12 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The digest that scores are tied to: of all tables, or of the judgments where there is nothing else."""
+        """The digest that scores are tied to: of all tables, or of the judgments where there is nothing else.
+
+        That of a snapshot with an overlay is the overlay's.
+        """
+        if self.overlay is not None:
+            return self.overlay.fingerprint
         if self.manifest is not None:
             return self.manifest.fingerprint
         return fingerprint({NUGGET_QRELS.name: sorted_digest(self.judgments.arrow)})
@@ -131,6 +139,21 @@ class Dataset:
         for place, (query_id, position) in enumerate(zip(*self.nuggets.columns("query_id", "position"), strict=True)):
             places.setdefault(query_id, []).append((position, place))
         return {query_id: [place for _, place in sorted(found)] for query_id, found in places.items()}
+
+    def with_overlay(self, folder: str | Path) -> Self:
+        """Return the same dataset with the judgments of an overlay among its own, and the overlay's fingerprint.
+
+        Args:
+            folder: The overlay, as ``python -m builders judge-holes`` makes it.
+
+        Raises:
+            SnapshotError: It is no overlay, is damaged, or is one of another snapshot or overlay.
+        """
+        if self.overlay is not None:
+            got = f"one with the overlay #{self.overlay.fingerprint[:12]}"
+            raise SnapshotError("the dataset under an overlay", expected="one without", got=got)
+        overlay, judgments = laid_over(self, folder)
+        return replace(self, overlay=overlay, judgments=judgments, _open_corpus=lambda: self.corpus)
 
     def nuggets_of(self, query_id: str) -> tuple[Nugget, ...]:
         """Return a query's nuggets by position.
@@ -177,14 +200,15 @@ class Dataset:
         return {query_id: "\n".join(texts[p] for p in places) for query_id, places in self._nuggets_of.items()}
 
     def __repr__(self) -> str:
+        added = f", {self.overlay.table.rows} judgments of an overlay" if self.overlay else ""
         size = f"{self.manifest.tables[CORPUS.name].rows} documents" if self.manifest else "no documents"
-        return f"<Dataset {self.name}@{self.snapshot}: {len(self.queries)} queries, {size}>"
+        return f"<Dataset {self.name}@{self.snapshot}: {len(self.queries)} queries, {size}{added}>"
 
 
 _SEARCHED = {"text": "text", "title": "title", "body": "body", "answer": "answer_text"}
 
 
-def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
+def load(name_or_path: str | Path, snapshot: str | None = None, *, overlay: str | Path | None = None) -> Dataset:
     """Open a dataset.
 
     Only its description and the number of its rows are read; ``freshstack verify`` looks into every row. What is on the
@@ -194,6 +218,7 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
         name_or_path: A dataset's name, ``name@snapshot``, the name of a repository of the Hub that holds snapshots of
             this layout, or the folder of a snapshot. A folder that is called as a known dataset is ``./nimbus``.
         snapshot: The snapshot; the newest one when not given. A folder must be this very snapshot.
+        overlay: A folder with more judgments of this very snapshot, see ``Dataset.with_overlay``.
 
     Raises:
         UnknownNameError: There is no dataset or snapshot of that name.
@@ -206,7 +231,7 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
     manifest = found.manifest
     if place.snapshot not in (None, manifest.snapshot):
         raise SnapshotError(f"{place.folder}: snapshot", expected=shown(place.snapshot), got=manifest.snapshot)
-    return Dataset(
+    data = Dataset(
         name=manifest.dataset,
         snapshot=manifest.snapshot,
         queries=found.queries,
@@ -216,3 +241,4 @@ def load(name_or_path: str | Path, snapshot: str | None = None) -> Dataset:
         manifest=manifest,
         _open_corpus=found.corpus,
     )
+    return data if overlay is None else data.with_overlay(overlay)

@@ -189,7 +189,7 @@ def made(model: type[_M], **members: Any) -> _M:
     try:
         return model.model_validate(members)
     except ValidationError as error:
-        raise _told("the snapshot's description", error) from None
+        raise told("the snapshot's description", error) from None
 
 
 def read_manifest(folder: Path, root: Path | None = None) -> Manifest:
@@ -203,11 +203,26 @@ def read_manifest(folder: Path, root: Path | None = None) -> Manifest:
         SnapshotError: There is none, or it is not allowed; the first thing that is wrong is named.
     """
     path = folder / FILE
+    content = content_of(path, root, "snapshot")
+    return parse_manifest(content, str(path))
+
+
+def content_of(path: Path, root: Path | None, kind: str) -> bytes:
+    """Return what the file holds by which a folder is known.
+
+    Args:
+        path: The file.
+        root: Where it may be a link to; it must be none when not given.
+        kind: What the folder is, for the message.
+
+    Raises:
+        SnapshotError: There is none, or it cannot be read.
+    """
     try:
         if not (path.is_file() and not path.is_symlink() if root is None else is_file_below(path, root)):
             raise SnapshotError(
-                f"{shown_path(folder)[1:-1]} is no snapshot",
-                expected=f"a folder with a {FILE}",
+                f"{shown_path(path.parent)[1:-1]} is no {kind}",
+                expected=f"a folder with {'an' if path.name[0] in 'aeiou' else 'a'} {path.name}",
                 got="none",
                 hint="check the path",
             )
@@ -218,7 +233,7 @@ def read_manifest(folder: Path, root: Path | None = None) -> Manifest:
         raise SnapshotError(f"{shown_path(path)} cannot be read", got=got) from None
     if len(content) > _MAX_BYTES:
         raise SnapshotError(str(path), expected=f"at most {_MAX_BYTES} bytes", got="more")
-    return parse_manifest(content, str(path))
+    return content
 
 
 def parse_manifest(content: bytes, name: str = FILE) -> Manifest:
@@ -242,7 +257,7 @@ def parse_manifest(content: bytes, name: str = FILE) -> Manifest:
             )
         return Manifest.model_validate_json(content)
     except ValidationError as error:
-        raise _told(name, error) from None
+        raise told(name, error) from None
 
 
 class _Version(BaseModel):
@@ -253,8 +268,13 @@ class _Version(BaseModel):
     format_version: int
 
 
-def _told(name: str, error: ValidationError) -> SnapshotError:
-    """Say the first of a model's complaints in our words."""
+def told(name: str, error: ValidationError) -> SnapshotError:
+    """Return the first of a model's complaints in our words.
+
+    Args:
+        name: What the values are of.
+        error: What the model says.
+    """
     first = error.errors(include_url=False, include_context=False)[0]
     if first["type"] == "json_invalid":
         return SnapshotError(name, expected="JSON", got=first["msg"].removeprefix("Invalid JSON: "))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from freshstack_datasets.cli.console import counted
 from freshstack_datasets.cli.query_file import ORACLES, SEARCHED, SUFFIXES, texts_for
 from freshstack_datasets.errors import InputError, UnknownNameError, shown
 
@@ -53,6 +54,15 @@ SearchText = Annotated[
     ),
 ]
 Depth = Annotated[int, typer.Option("-k", "--k", metavar="N", parser=whole_number, help="Documents to find.")]
+OverlayFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--overlay",
+        metavar="DIR",
+        help="More judgments of this very snapshot, as python -m builders judge-holes makes them. Scores have the "
+        "overlay's fingerprint.",
+    ),
+]
 MeasureNames = Annotated[
     list[str] | None,
     typer.Option(
@@ -72,7 +82,8 @@ def open_dataset(name: str) -> "Dataset":
 
 def heading(data: "Dataset") -> str:
     """Return which data was used, in one line."""
-    return f"{data.name}@{data.snapshot}, fingerprint {data.fingerprint[:12]}"
+    rows = f", with {counted(data.overlay.table.rows, 'judgments')} of an overlay" if data.overlay else ""
+    return f"{data.name}@{data.snapshot}{rows}, fingerprint {data.fingerprint[:12]}"
 
 
 def identity(data: "Dataset") -> dict[str, str]:

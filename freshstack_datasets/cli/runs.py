@@ -14,6 +14,7 @@ from freshstack_datasets.cli.inputs import (
     DatasetName,
     Depth,
     MeasureNames,
+    OverlayFolder,
     RetrieverName,
     SearchText,
     heading,
@@ -87,6 +88,7 @@ def evaluate(
             "or by nuggets, their number.",
         ),
     ] = None,
+    overlay: OverlayFolder = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -102,9 +104,10 @@ def evaluate(
 
     _check_evaluate(run, retriever, query, per_query, by)
     wanted = evaluation.parse_measures(measures) if measures else evaluation.DEFAULT_MEASURES
-    data = open_dataset(dataset)
+    bare = open_dataset(dataset)
+    data = bare if overlay is None else bare.with_overlay(overlay)
     depth = max(DEPTH, *(measure.cutoff for measure in wanted))
-    search = None if retriever is None else partial(searched_run, data, retriever, query, depth)
+    search = None if retriever is None else partial(searched_run, bare, retriever, query, depth)
     runs = read_runs(run or [], search)
     results = [evaluation.evaluate(one, data, wanted) for one in runs]
     for one, result in zip(runs, results, strict=True):
@@ -134,6 +137,7 @@ def compare(
     run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="A run file.")],
     run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The run file that it is compared with.")],
     measures: MeasureNames = None,
+    overlay: OverlayFolder = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -148,6 +152,7 @@ def compare(
 
     wanted = evaluation.parse_measures(measures) if measures else evaluation.DEFAULT_MEASURES
     data = open_dataset(dataset)
+    data = data if overlay is None else data.with_overlay(overlay)
     first, second = read_runs([run_a, run_b])
     comparison = evaluation.compare(first, second, data, wanted)
     doubts = [f"{one.name}: {doubt}" for one in (first, second) for doubt in _doubts(one, data)]

@@ -32,11 +32,16 @@ class Source:
         """Return the source that a loaded dataset is.
 
         Raises:
-            InputError: The dataset was made of judgments alone.
+            InputError: The dataset was made of judgments alone, or has an overlay.
         """
         if data.path is None:
             what = f"dataset {shown(data.name)}"
             raise InputError(what, expected="a snapshot", got="a dataset made of judgments alone", hint="load one")
+        if data.overlay is not None:  # another process would open the folder, and not have its judgments
+            what = f"dataset {shown(data.name)}"
+            raise InputError(
+                what, expected="a snapshot as it is", got="one with an overlay", hint="score it with evaluate"
+            )
         source = cls(data.name, data.snapshot, data.path.absolute(), data.fingerprint)
         source._opened = data
         return source
