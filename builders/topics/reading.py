@@ -2,19 +2,21 @@
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from builders.topics.addresses import without_secrets
-from builders.topics.questions import Questions
 from builders.topics.refused import RefusedError
-from builders.topics.topic import Documents, Repository, Topic
+from builders.topics.topic import Topic
 from builders.topics.yaml_file import Content, UnreadableError, read_yaml
 from freshstack_datasets.errors import InputError, UnknownNameError, shown, shown_path
 from freshstack_datasets.recipe import Model
+
+M = TypeVar("M", bound=Model)
 
 MOST_BYTES = 2_000_000
 """Bytes of a topic file; ten thousand repositories have fewer."""
@@ -29,7 +31,9 @@ _EXPECTED = {
     "int_type": "a whole number",
     "greater_than_equal": "a number of at most nine digits",
     "less_than_equal": "a number of at most nine digits",
-    "literal_error": "accepted or best",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
     "missing": "a value",
 }
 """What we call that which pydantic missed, by its name for the complaint."""
@@ -84,12 +88,9 @@ def parse_topic(content: bytes, path: Path) -> Topic:
     name = shown_path(path)[1:-1]
     found = content_of(content, name, "python -m builders new writes a topic file")
     if "digest" in found.value:  # it is ours to say
-        raise _unknown(name, found, ("digest",))
+        raise _unknown(Topic, name, found, ("digest",))
     told = {**found.value, "digest": hashlib.sha256(content).hexdigest()}
-    try:
-        return Topic.model_validate(told, context={"folder": _folder(path)})
-    except ValidationError as error:
-        raise _told(name, found, error) from None
+    return validated(Topic, Content(told, found.lines), name, _folder(path))
 
 
 def content_of(content: bytes, name: str, hint: str = "") -> Content:
@@ -116,6 +117,25 @@ def content_of(content: bytes, name: str, hint: str = "") -> Content:
     return found
 
 
+def validated(kind: type[M], found: Content, name: str, folder: Path | None = None) -> M:
+    """Return what a file says.
+
+    Args:
+        kind: What it is.
+        found: What it holds.
+        name: What it is called.
+        folder: Where relative paths in it start; they stay relative when not given.
+
+    Raises:
+        InputError: It says something that is not allowed; the message has the line.
+        MissingExtraError: It has patterns, and pathspec is not installed.
+    """
+    try:
+        return kind.model_validate(found.value, context={"folder": folder})
+    except ValidationError as error:
+        raise _told(kind, name, found, error) from None
+
+
 def checked(kind: Any, value: object, what: str, folder: Path | None = None) -> Any:
     """Return one part of a topic, made of what somebody typed.
 
@@ -132,7 +152,7 @@ def checked(kind: Any, value: object, what: str, folder: Path | None = None) -> 
     try:
         return TypeAdapter(kind).validate_python(value, strict=True, context={"folder": folder})
     except ValidationError as error:
-        raise _told(what, Content(), error) from None
+        raise _told(kind, what, Content(), error) from None
 
 
 def topic_files() -> list[Path]:
@@ -159,13 +179,13 @@ def _text(content: bytes) -> str:
         raise UnreadableError(line, "UTF-8", f"the byte {content[error.start]:#04x}") from None
 
 
-def _told(name: str, found: Content, error: ValidationError) -> InputError:
+def _told(kind: Any, name: str, found: Content, error: ValidationError) -> InputError:
     """Say one of the models' complaints in our words: a key that is not known, else the first."""
     complaints = error.errors(include_url=False)
     first = next((one for one in complaints if one["type"] == "extra_forbidden"), complaints[0])
     place = first["loc"]
     if first["type"] == "extra_forbidden":
-        return _unknown(name, found, place)
+        return _unknown(kind, name, found, place)
     refusal = first.get("ctx", {}).get("error")
     if isinstance(refusal, RefusedError):
         return _wrong(name, found, (*place, *refusal.place), refusal)
@@ -175,6 +195,8 @@ def _told(name: str, found: Content, error: ValidationError) -> InputError:
 def _refusal(complaint: ErrorDetails) -> RefusedError:
     """Return what pydantic itself complains of, in our words."""
     expected = _EXPECTED.get(complaint["type"], "another value")
+    if complaint["type"] == "literal_error":
+        expected = complaint["ctx"]["expected"].replace("'", "")
     if complaint["type"] == "missing":
         return RefusedError(expected, "none", "[] takes all questions" if complaint["loc"] == ("tags",) else "")
     value = complaint["input"]
@@ -198,20 +220,35 @@ def _wrong(name: str, found: Content, place: tuple[str | int, ...], refusal: Ref
     return InputError(where, expected=refusal.expected, got=refusal.got, hint=refusal.hint)
 
 
-def _unknown(name: str, found: Content, place: tuple[str | int, ...]) -> InputError:
+def _unknown(kind: Any, name: str, found: Content, place: tuple[str | int, ...]) -> InputError:
     """Return the error for a key that is not known, with the nearest known ones."""
     key = place[-1]
-    hint = UnknownNameError("key", key, _keys(place)).hint
+    hint = UnknownNameError("key", key, _keys(kind, place)).hint
     inside = f", {_spelled(place[:-1])}" if len(place) > 1 else ""
     return InputError(f"{name}{_line(found, place)}{inside}: unknown key {shown(key)}", hint=hint)
 
 
-def _keys(place: tuple[str | int, ...]) -> list[str]:
+def _keys(kind: Any, place: tuple[str | int, ...]) -> list[str]:
     """Return the keys that are known where an unknown one stands."""
-    inner: dict[str, type[Model]] = {"repositories": Repository, "documents": Documents, "questions": Questions}
-    model = Topic if len(place) == 1 else inner[str(place[0])]
+    model = _model_in(kind)
+    for part in place[:-1]:
+        members = model.model_fields.items() if isinstance(part, str) else ()
+        model = next((_model_in(member.annotation) for name, member in members if part in (name, member.alias)), model)
     keys = [member.alias or name for name, member in model.model_fields.items()]
     return [key for key in keys if key != "digest"]
+
+
+def _model_in(kind: Any) -> type[Model]:
+    """Return the model that a type is, or is made of: a tuple of such, or one that may be None."""
+    if isinstance(kind, type) and issubclass(kind, Model):
+        return kind
+    return next(found for part in get_args(kind) if (found := _model_or_none(part)))
+
+
+def _model_or_none(kind: Any) -> type[Model] | None:
+    with suppress(StopIteration):
+        return _model_in(kind)
+    return None
 
 
 def _line(found: Content, place: tuple[str | int, ...]) -> str:

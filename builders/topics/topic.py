@@ -4,13 +4,15 @@ import datetime
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
 from builders.stackexchange.filters import parse_day
 from builders.topics import addresses
+from builders.topics.models import Models
 from builders.topics.patterns import check_patterns, chooser
+from builders.topics.pool import Filters, Pool
 from builders.topics.questions import Questions
 from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import InputError, shown
@@ -98,9 +100,6 @@ _Line = Annotated[str, AfterValidator(_line)]
 _Prefix = Annotated[str, _matching(_WORD, "letters and digits, with . _ - within")]
 _Commit = Annotated[str, _matching("[0-9a-f]{40}|[0-9a-f]{64}", "a whole commit, 40 digits from 0 to f")]
 _Patterns = Annotated[tuple[str, ...], BeforeValidator(as_tuple), AfterValidator(_patterns)]
-_Loose = dict[str, Any]
-"""What other parts of the build check when they use it: texts, numbers, days, lists and mappings of such."""
-
 Name = Annotated[str, _matching(f"{_WORD}(/{_WORD})?", "letters and digits, with . _ - within, or owner/name")]
 Domain = _Line
 Tags = Annotated[tuple[Annotated[_Line, Field(max_length=100)], ...], BeforeValidator(as_tuple)]
@@ -195,8 +194,9 @@ class Topic(Model):
         repositories: What its documents are made of.
         documents: Further documents.
         questions: How questions are chosen.
-        models: Which model does what.
-        pool: How the documents to judge are chosen.
+        models: Which models are asked, as far as it says; a recipe says the rest.
+        pool: How the documents to judge are chosen, likewise.
+        filter: Which questions are dropped in the end.
         digest: The sha256 of the file's bytes.
     """
 
@@ -208,8 +208,9 @@ class Topic(Model):
     repositories: Annotated[tuple[Repository, ...], BeforeValidator(as_tuple)] = ()
     documents: Annotated[tuple[Documents, ...], BeforeValidator(as_tuple)] = ()
     questions: Questions = Questions()
-    models: _Loose = Field(default_factory=dict)
-    pool: _Loose = Field(default_factory=dict)
+    models: Models = Models()
+    pool: Pool = Pool()
+    filter: Filters = Filters()
     digest: Sha256
 
     @model_validator(mode="after")

@@ -63,8 +63,8 @@ documents:
   - path: handbook.jsonl
     license: CC0-1.0
 questions: {{min_score: 1}}
-models: {{nuggets: {{name: m, temperature: 0.1}}}}
-pool: {{depth: 20}}
+models: {{model: m, nuggets: {{parameters: {{temperature: 0.1}}}}}}
+pool: {{depth: 20, retrievers: [bm25, "dense:minilm"]}}
 """
     read = topic(content)
     assert (read.name, read.domain, read.tags) == ("acme/bread", "Baking", ("Sourdough", "c#"))
@@ -79,8 +79,8 @@ pool: {{depth: 20}}
     (handbook,) = read.documents
     assert (handbook.path, handbook.prefix) == (str(tmp_path.resolve() / "handbook.jsonl"), "handbook")
     assert read.questions == Questions(min_score=1)
-    assert read.models == {"nuggets": {"name": "m", "temperature": 0.1}}
-    assert read.pool == {"depth": 20}
+    assert (read.models.model, dict(read.models.nuggets.parameters)) == ("m", {"temperature": 0.1})
+    assert (read.pool.depth, [one.label for one in read.pool.retrievers]) == (20, ["bm25", "dense:minilm"])
     assert read.digest == hashlib.sha256(content.encode()).hexdigest()
 
 
