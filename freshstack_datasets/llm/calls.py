@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Protocol, TypeVar
 
-from freshstack_datasets.errors import BudgetError, EndpointError
+from freshstack_datasets.errors import BudgetError, EndpointError, InputError
 from freshstack_datasets.llm.budget import Budget, Reservation, most_input_tokens, most_output_tokens
 from freshstack_datasets.llm.counting import Counts
 from freshstack_datasets.llm.limits import Limits, retry_after
@@ -78,6 +78,9 @@ class RefusedForm(Failed):
 
 _GRACE = 60.0
 """Seconds for which replies to what was sent are waited for when a run ends early."""
+_ENOUGH = 16
+"""Calls that are given up in a row, with no answer to any other in between, until the server is thought to be broken: each
+of them took all its tries, and that for thousands may take days."""
 _FEW = 2
 """How often, at most, a call is sent again that may have been charged for, or to a server that is not there, most likely,
 since it never answered."""
@@ -114,8 +117,8 @@ class Calls:
         self._price, self._retries, self._timeout, self._key_from = price, retries, timeout, key_from
         self._under_way: dict[str, asyncio.Task[Any]] = {}
         self._sent: set[asyncio.Task[Any]] = set()
-        self._over: EndpointError | None = None
-        self._ending = False
+        self._over: EndpointError | InputError | None = None
+        self._ending, self._silence = False, 0
 
     async def shared(self, request: Request, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Return what some work on a request returns, begun once for all that ask for it at the same time.
@@ -176,7 +179,7 @@ class Calls:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._ending, self._over = False, None
+            self._ending, self._over, self._silence = False, None, 0
             await self.transport.close()
 
     async def _once(self, work: Work[R, K], attempts: int) -> K | Failed:
@@ -190,15 +193,17 @@ class Calls:
                 try:
                     raw = await self._sending(request, reserved)
                     met = trouble(raw)
-                    if met is None or met.filtered:
-                        return self._taken(work, raw, note, attempts, reserved)
-                    reserved.release()
-                    result = self._refused(request, raw, met)
+                    said = work.read(raw) if met is None or met.filtered else None
+                    if met is not None and said is None:
+                        reserved.release()
+                        refused = self._refused(request, raw, met)
                 except Exception:  # but not the end of the process or of the run: then a reply may be on its way
                     self.store.end(note)
                     raise
+                if said is not None:  # should it not be possible to keep it, its note stays: it is lost
+                    return self._taken(work, said, note, attempts, reserved)
                 self.store.end(note)
-                return result
+                return refused
 
     def _stop_here(self, reserved: Reservation) -> None:
         """Send nothing when the server is known to answer no call, or when the run is ending."""
@@ -225,11 +230,15 @@ class Calls:
         finally:
             self._sent.discard(task)
 
-    def _taken(self, work: Work[R, K], raw: Raw, note: int, attempts: int, reserved: Reservation) -> K:
+    def _taken(self, work: Work[R, K], said: R, note: int, attempts: int, reserved: Reservation) -> K:
         """Keep what a server answered."""
-        said = work.read(raw)
+        self._silence = 0
         usd = reserved.settle(said.input_tokens, said.output_tokens)
-        kept = work.keep(said, Receipt(note, attempts, usd))
+        try:
+            kept = work.keep(said, Receipt(note, attempts, usd))
+        except InputError as error:  # such as that the disk is full: no other reply can be kept either
+            self._over = error
+            raise
         self.limits.answered()
         self.counts.answer(said.input_tokens, said.output_tokens, usd)
         return kept
@@ -270,6 +279,13 @@ class Calls:
             what = f"{self.transport.endpoint} is too busy to answer any call"
             hint = "run it again later, or with lower limits; what was answered is kept"
             self._over = EndpointError(what, got=f"{fault.reason} ({fault.detail})", hint=hint)
+        self._silence += 1
+        if self._silence >= _ENOUGH and not self._over:
+            what = f"{self.transport.endpoint} answers no call any more"
+            got = f"{self._silence} that failed in a row, the last one with {fault.reason} ({fault.detail})"
+            self._over = EndpointError(
+                what, got=got, hint="see what ails it and run it again; what was answered is kept"
+            )
         if self._over:
             raise self._over
         return Failed(digest, fault.reason, fault.detail)

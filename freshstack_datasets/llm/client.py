@@ -138,6 +138,7 @@ class Client:
 
         Raises:
             EndpointError: The server does not embed one of them.
+            BudgetError: They cost more than what is left.
         """
         from freshstack_datasets.llm.embeddings import embed
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from freshstack_datasets.errors import EndpointError, shown
 from freshstack_datasets.llm.calls import Calls, Receipt, Work
-from freshstack_datasets.llm.reading import parsed, usage, word
+from freshstack_datasets.llm.reading import parsed, same_model, usage, word
 from freshstack_datasets.llm.records import EMBEDDINGS, Failed, Request
 from freshstack_datasets.llm.running import ask_all
 from freshstack_datasets.llm.seams import Raw, Unanswered
@@ -64,6 +64,7 @@ def embed_all(
 
     Raises:
         EndpointError: The server does not embed one of them.
+        BudgetError: They cost more than what is left.
     """
     parts = [texts[at : at + _AT_ONCE] for at in range(0, len(texts), _AT_ONCE)]
     jobs = [partial(_embed, texts=part, model=model, parameters=parameters) for part in parts]
@@ -93,6 +94,8 @@ async def _batch(
     def keep(said: Vectors, receipt: Receipt) -> dict[str, bytes]:
         found = {digests[text]: row for text, row in zip(texts, said.rows, strict=True)}
         calls.store.keep_vectors(found, endpoint, receipt.note)
+        if not same_model(model, said.model):
+            calls.counts.models[f"{model} -> {calls.transport.hide(said.model)}"] += 1
         return found
 
     work = Work(request, partial(_read, many=len(texts)), keep)
@@ -105,6 +108,8 @@ async def _batch(
         one, other = await asyncio.gather(*(_batch(calls, part, model, parameters, digests) for part in halves))
         return one | other
     calls.counts.failed[result.reason] += 1
+    if result.reason == "budget" and calls.budget.refused:
+        raise calls.budget.refused
     which = f"{len(texts)} texts" if len(texts) > 1 else f"the text {shown(texts[0])}"
     what = f"{which} cannot be embedded by {model} of {endpoint}"
     raise EndpointError(what, got=f"{result.reason} ({result.detail})")
@@ -163,4 +168,4 @@ def _stacked(parts: Sequence["NDArray[np.float32]"], model: str) -> "NDArray[np.
         lengths = ", ".join(sorted({f"{part.shape[1]:,}" for part in parts}))
         hint = "the model behind that name has changed: use another file of replies"
         raise EndpointError(f"embeddings of {model}", expected="vectors of one length", got=lengths, hint=hint)
-    return np.concatenate([*parts]).astype(np.float32) if parts else np.empty((0, 0), dtype=np.float32)
+    return np.concatenate([*parts]).astype(np.float32, copy=False) if parts else np.empty((0, 0), dtype=np.float32)

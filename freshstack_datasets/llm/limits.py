@@ -89,7 +89,7 @@ class Limits:
         """Make all calls wait, since the server says that there are too many.
 
         Args:
-            asked: The seconds that it asks for; None when it does not say.
+            asked: The seconds that it asks for; None when it does not say, and 0 says nothing: it was asked too early.
 
         Returns:
             For how many seconds from now nobody goes.
@@ -98,7 +98,7 @@ class Limits:
         if now >= self._not_before:  # else it speaks of calls that were sent before it was first heard
             self._storm += 1
             self._allowed = max(1.0, self._allowed / 2)
-        seconds = self.backoff(self._storm) if asked is None else asked * (1 + self._random.random() / 10)
+        seconds = asked * (1 + self._random.random() / 10) if asked else self.backoff(self._storm)
         self._not_before = max(self._not_before, now + min(seconds, LONGEST_WAIT))
         return self._not_before - now
 

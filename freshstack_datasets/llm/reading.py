@@ -1,6 +1,7 @@
 """What a server's answer says, trusting none of it."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from freshstack_datasets.llm.seams import Unanswered
 
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
 _MOST_TOKENS = 2**40
+_RELEASE = re.compile(r"(?:[-@:](?:\d{3,}|\d\d-\d\d(?:-\d{4})?|\d{4}-\d\d(?:-\d\d)?|v\d[\d.:]*|latest|preview|exp))+")
+"""What names of models end with that say which release of one it is: a date, a number, a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,8 @@ def same_model(asked: str, said: str) -> bool:
         asked: The name that was sent.
         said: The name that came back; nobody is suspected for saying none.
     """
-    one, other = (name.rpartition("/")[2].lower() for name in (asked, said))
-    return not said or one == other or any(other.startswith(one + mark) for mark in "-:@")
+    one, other = (name.rpartition("/")[2].lower().removesuffix("-latest") for name in (asked, said))
+    return not said or one == other or (other.startswith(one) and bool(_RELEASE.fullmatch(other, len(one))))
 
 
 def _text(content: object) -> str:

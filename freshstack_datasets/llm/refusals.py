@@ -1,6 +1,7 @@
 """What a server says in place of a reply, and what that means for this call and for others."""
 
 import json
+import re
 from dataclasses import dataclass
 
 from freshstack_datasets.errors import EndpointError, shown
@@ -114,6 +115,7 @@ def trouble(raw: Raw) -> Trouble | None:
         code, message = None, error or whole.get("detail") or whole.get("message")
     status = raw.status
     if status == 200:  # some gateways put the status of those behind them here
-        status = code if type(code) is int and 400 <= code <= 599 else 502
+        number = int(code) if isinstance(code, str) and re.fullmatch(r"[45][0-9]{2}", code) else code
+        status = number if type(number) is int and 400 <= number <= 599 else 502
     words = message if isinstance(message, str) else json.dumps(message) if message else ""
     return Trouble(status, word(code), line(words))

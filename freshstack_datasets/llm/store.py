@@ -4,6 +4,7 @@ It is SQLite in its write-ahead mode, and several processes may use it at once. 
 those are known whose process was ended before their reply came: they may have been charged for.
 """
 
+import itertools
 import json
 import os
 import secrets
@@ -13,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +22,8 @@ from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.home import home
 from freshstack_datasets.llm.records import Call
 
+_PATIENCE = 60
+"""Seconds to wait for another process that writes."""
 VERSION = 1
 """Of the tables; a file with another one is refused."""
 
@@ -72,7 +75,7 @@ class Store:
         """Return an answered call, None when it was not answered yet."""
         with self._base() as base:
             row = base.execute(_GET, (digest, endpoint)).fetchone()
-        return None if row is None else _call(row)
+            return None if row is None else _call(row)
 
     def keep(self, call: Call, note: int = 0) -> Call:
         """Keep an answered call; return the one that is kept, which is another process's when that was quicker.
@@ -157,12 +160,11 @@ class Store:
 
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        base = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+        base = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:
-            base.execute("PRAGMA journal_mode = WAL")
-            base.execute(
-                "PRAGMA synchronous = NORMAL"
-            )  # the last replies may be lost with the power, not with a process
+            _write_ahead(base)
+            # The last replies may be lost with the power, not with a process.
+            base.execute("PRAGMA synchronous = NORMAL")
             with _at_once(base):
                 self._make(base)
                 self._session = secrets.token_hex(8)  # what an earlier one left under way was given up
@@ -182,6 +184,18 @@ class Store:
         for table in _TABLES.split(";"):
             base.execute(table)
         base.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _write_ahead(base: sqlite3.Connection) -> None:
+    """Change to the write-ahead mode; where another process does so at this moment, SQLite itself does not wait."""
+    for pause in itertools.chain(itertools.repeat(0.02, int(_PATIENCE / 0.02)), [None]):
+        try:
+            base.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if pause is None or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(pause)
 
 
 def _find_lost(base: sqlite3.Connection) -> None:
@@ -217,7 +231,8 @@ def _at_once(base: sqlite3.Connection) -> Iterator[None]:
         yield
         base.execute("COMMIT")
     except BaseException:
-        base.execute("ROLLBACK")
+        if base.in_transaction:  # when the disk is full, it was taken back already
+            base.execute("ROLLBACK")
         raise
 
 
@@ -241,5 +256,8 @@ def _row(call: Call) -> tuple[Any, ...]:
 def _call(row: tuple[Any, ...]) -> Call:
     values = dict(zip(_COLUMNS, row, strict=True))
     values["parameters"] = json.loads(values["parameters"])
-    values["usd"] = None if values["usd"] is None else Decimal(values["usd"])
+    try:
+        values["usd"] = None if values["usd"] is None else Decimal(values["usd"])
+    except InvalidOperation:
+        raise ValueError("a reply of it is damaged") from None
     return Call(**values)

@@ -101,7 +101,9 @@ def _values(text: str) -> tuple[list[Any], str]:
 
     What stands in an object that is broken is no value of its own.
     """
-    text = text.rpartition("</think>")[2].strip()
+    text = text.strip()
+    if not text.startswith(("{", "[", "```")):  # else the mark stands in a text that is quoted
+        text = text.rpartition("</think>")[2]
     decoder = json.JSONDecoder(object_pairs_hook=_once_each, parse_constant=_finite, parse_float=_finite)
     found: list[Any] = []
     at = 0

@@ -8,10 +8,11 @@ from email.utils import formatdate
 
 import pytest
 
-from freshstack_datasets.errors import EndpointError
+from freshstack_datasets.errors import EndpointError, InputError
 from freshstack_datasets.llm import transport
 from freshstack_datasets.llm.client import Client
 from freshstack_datasets.llm.limits import LONGEST_WAIT, Clock
+from freshstack_datasets.llm.reading import same_model
 from freshstack_datasets.llm.records import Failed, Message, Reply, Request
 from freshstack_datasets.llm.store import Store
 from tests.llm_server import Says, Server, chat, error, packed
@@ -117,7 +118,7 @@ def test_a_server_that_stays_broken_fails_the_call_and_a_later_run_asks_it_again
 
 @pytest.mark.parametrize(
     "header, least, most",
-    [("7", 7.0, 7.7), ("0.5", 0.5, 0.6), ("900000", LONGEST_WAIT, LONGEST_WAIT), ("-3", 0.0, 0.0)],
+    [("7", 7.0, 7.7), ("0.5", 0.5, 0.6), ("900000", LONGEST_WAIT, LONGEST_WAIT), ("-3", 0.5, 1.5), ("0", 0.5, 1.5)],
 )
 def test_the_server_says_how_long_to_wait_within_reason(store, header, least, most):
     with Server([error(429, Retry_After=header), chat("now")]) as server:
@@ -132,6 +133,14 @@ def test_the_server_may_name_the_moment(store):
         time = Time()
         ask(server, store, time=time)
     assert 42 <= time.now - 1000 <= 42 * 1.1
+
+
+def test_a_moment_that_has_passed_is_no_reason_to_hurry(store):
+    date = formatdate(1_700_000_000, usegmt=True)
+    with Server([error(429, Retry_After=date), chat("now")]) as server:
+        time = Time()
+        ask(server, store, time=time)
+    assert 0.5 <= time.now - 1000 <= 1.5
 
 
 def test_nonsense_in_place_of_a_time_is_passed_over(store):
@@ -261,6 +270,8 @@ WRONG = {
     "broken off": lambda: chat("half", finish="error"),
     "an error with all well": lambda: Says({"error": {"message": "upstream", "code": 502}}),
     "an error in words": lambda: Says({"error": "overloaded"}),
+    "an error with a status in digits": lambda: Says({"error": {"message": "upstream", "code": "502"}}),
+    "a second answer behind the first": lambda: Says(b'{"id": 1}' * 2),
 }
 
 
@@ -318,11 +329,60 @@ def test_a_call_that_always_takes_too_long_fails(store):
     assert failed == Failed(asking().digest, "timeout", "no whole answer within 0.1 s")
 
 
+@pytest.mark.parametrize(
+    "says, words",
+    [
+        (error(500, "out of order"), "http-500 (out of order)"),
+        (Says(b"<html>"), "bad-reply (an answer that is no JSON: b'<html>')"),
+        (Says(after=threading.Event()), "timeout (no whole answer within 0.1 s)"),
+    ],
+)
+def test_a_server_that_answers_no_call_is_left_before_all_are_tried(store, says, words):
+    with Server(lambda asked: chat("x") if asked.text == "0" else says) as server:
+        with pytest.raises(EndpointError) as raised:
+            ask(server, store, *map(str, range(200)), concurrency=4, retries=1, timeout=0.1)
+        assert words in str(raised.value)
+        assert "answers no call any more, got 16 that failed in a row" in str(raised.value)
+        assert len(server.asked) <= 1 + 2 * (16 + 8)  # those that were under way are let be
+        assert store.get(asking("0").digest, server.url) is not None
+
+
+def test_calls_that_fail_for_themselves_among_others_do_not_end_a_run(store):
+    with Server(lambda asked: chat("x") if int(asked.text) % 10 == 0 else error(500)) as server:
+        replies, client = ask(server, store, *map(str, range(100)), concurrency=2, retries=0)
+    assert client.counts.failed == {"http-500": 90}
+    assert sum(isinstance(reply, Reply) for reply in replies) == 10
+
+
 @pytest.mark.parametrize("status", [201, 204, 299, 418, 600, 999])
 def test_a_status_that_nobody_expects_fails_the_call(store, status):
     with Server([Says({"detail": "\x1b[2J odd"} if status != 204 else b"", status)]) as server:
         (failed,), _ = ask(server, store, retries=0)
     assert (failed.reason, failed.detail) == (f"http-{status}", "?[2J odd" if status != 204 else "")
+
+
+@pytest.mark.parametrize(
+    "asked, said, same",
+    [
+        ("gpt-4o", "gpt-4o-2024-08-06", True),
+        ("gpt-4", "gpt-4-0613", True),
+        ("gpt-4-latest", "gpt-4-0613", True),
+        ("claude-sonnet-4-5", "claude-sonnet-4-5-20250929", True),
+        ("claude-3-opus", "anthropic/claude-3-opus@20240229", True),
+        ("gemini-2.0-flash", "models/gemini-2.0-flash-001", True),
+        ("gemini-2.5-flash", "gemini-2.5-flash-preview-05-20", True),
+        ("llama3", "llama3:latest", True),
+        ("m", "", True),
+        ("gpt-4o", "gpt-4o-mini", False),
+        ("gpt-4o", "gpt-4o-mini-2024-07-18", False),
+        ("gpt-4", "gpt-4.1", False),
+        ("claude-sonnet-4", "claude-sonnet-4-5", False),
+        ("llama3", "llama3:8b", False),
+        ("o1", "o1-pro", False),
+    ],
+)
+def test_a_release_of_the_model_that_was_asked_is_that_model_and_a_smaller_sister_is_not(asked, said, same):
+    assert same_model(asked, said) is same
 
 
 def test_odd_replies_are_taken_and_counted(store):
@@ -366,6 +426,19 @@ def test_an_answer_that_is_no_reply_is_a_failed_call_and_kept(store, says, reaso
     assert client.counts.failed == {reason: 1}
     assert again == failed
     assert len(server.asked) == 1
+
+
+def test_a_reply_for_which_there_is_no_room_on_the_disk_ends_the_run_and_is_counted_as_lost(store):
+    with store._base() as base:
+        base.execute("PRAGMA max_page_count = 1")  # it is larger already: there is room for notes, and little more
+    with Server(lambda asked: chat("x" * 100_000 if asked.text == "b" else "x")) as server:
+        with pytest.raises(InputError, match="database or disk is full; check the disk"):
+            ask(server, store, "a", "b", "c", "d", concurrency=1)
+        assert server.texts == ["a", "b"]
+        store.close()
+        assert store.lost() == {"support": 1}
+        replies, _ = ask(server, store, "a", "b", "c", "d")
+        assert [reply.stored for reply in replies] == [True, False, False, False]
 
 
 def test_a_server_that_goes_away_in_the_middle_ends_the_run_and_nothing_is_lost(store):

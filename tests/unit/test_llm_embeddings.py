@@ -6,7 +6,8 @@ import base64
 import numpy as np
 import pytest
 
-from freshstack_datasets.errors import EndpointError
+from freshstack_datasets.errors import BudgetError, EndpointError
+from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.llm.client import Client
 from freshstack_datasets.llm.embeddings import BATCH, embed_all
 from freshstack_datasets.llm.store import Store
@@ -58,6 +59,25 @@ def test_many_texts_go_in_calls_of_a_bearable_size(store):
     assert rows.shape == (len(texts), 3)
     assert rows[:, 0].tolist() == [len(text) for text in texts]
     assert sorted(len(asked.body["input"]) for asked in server.asked) == [1, 6, BATCH, BATCH, BATCH]
+
+
+def test_another_model_than_asked_is_counted(store):
+    with Server(lambda asked: embedded(asked, vector, model="e5-small" if asked.number else "e5-2024-01-01")) as server:
+        _, client = embed(server, store, [f"{number} " for number in range(BATCH + 1)])
+    assert client.counts.models == {"e5 -> e5-small": 1}
+
+
+def test_a_budget_that_is_used_up_says_so_and_what_was_embedded_is_kept(store):
+    with Server(lambda asked: embedded(asked, vector)) as server:
+        client = Client(server.url, store, concurrency=1, budget=Budget(max_tokens=700))
+        texts = [f"{number} " for number in range(BATCH + 1)]  # a call of them all has some 690 bytes, and 256 unseen
+        embed_all(client, texts[:2], "e5", "embedding")
+        with pytest.raises(BudgetError, match="--max-tokens 700 does not take another call"):
+            embed_all(client, texts, "e5", "embedding")
+        assert len(server.asked) == 1
+        rows, _ = embed(server, store, texts[:2])
+        assert len(server.asked) == 1
+    assert rows[:, 0].tolist() == [2, 2]
 
 
 def test_no_texts_have_no_rows(store):

@@ -89,10 +89,16 @@ def test_a_server_that_is_busy_is_left_alone_by_all_and_asked_by_half_as_many():
     assert [went.count(start) for start in sorted(set(went))] == [4, 4]
 
 
+def test_a_server_that_is_busy_and_asks_for_no_time_is_not_asked_again_at_once():
+    limits = Time().limits(8)
+    assert 0.5 <= limits.slow_down(0.0) <= 1.5  # as when it does not say how long: one second, give or take a half
+
+
 def test_answers_bring_back_what_was_halved_little_by_little():
     time = Time()
     limits = time.limits(8)
-    limits.slow_down(0.0)
+    limits.slow_down(1.0)
+    time.now += 2.0
     for _ in range(4):  # a call less than is needed for one more at once
         limits.answered()
     first = time.now

@@ -245,6 +245,53 @@ def test_processes_on_one_store_do_no_harm(tmp_path):
     store.close()
 
 
+def open_at_once(path, barrier, trouble):
+    barrier.wait()
+    try:
+        with Store(path) as store:
+            store.lost()
+    except InputError as error:
+        trouble.put(str(error))
+
+
+@pytest.mark.slow
+def test_processes_may_open_a_new_store_at_the_same_moment(tmp_path):
+    fork = multiprocessing.get_context("fork")
+    trouble = fork.SimpleQueue()
+    for round_ in range(60):
+        barrier = fork.Barrier(6)
+        path = tmp_path / f"{round_}.sqlite"
+        workers = [fork.Process(target=open_at_once, args=(path, barrier, trouble)) for _ in range(6)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    assert trouble.empty(), trouble.get()
+
+
+def test_a_store_that_another_process_holds_for_a_moment_is_waited_for(tmp_path, monkeypatch):
+    path = tmp_path / "s.sqlite"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA user_version = 0")
+    other.execute("BEGIN EXCLUSIVE")  # with this, changing to the write-ahead mode fails at once, and waits for nobody
+    monkeypatch.setattr(store_module, "_PATIENCE", 0.1)
+    monkeypatch.setattr(store_module.time, "sleep", lambda seconds: other.in_transaction and other.execute("COMMIT"))
+    with Store(path) as store:
+        assert store.lost() == {}
+    other.close()
+
+
+@pytest.mark.parametrize("column, value", [("usd", "much"), ("parameters", "{"), ("text", b"\xff")])
+def test_a_reply_that_is_damaged_is_an_error_that_names_the_file(tmp_path, column, value):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.keep(call("a"))
+        with store._base() as base:
+            base.execute(f"UPDATE replies SET {column} = CAST(? AS TEXT)", (value,))
+        with pytest.raises(InputError, match=f"replies cannot be kept in '{path}'"):
+            store.get("a", "e")
+
+
 @pytest.mark.parametrize("what", ["text", "folder", "newer", "below a file"])
 def test_a_file_that_cannot_be_a_store_is_named(tmp_path, what):
     path = tmp_path / "s.sqlite"

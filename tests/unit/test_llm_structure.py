@@ -199,12 +199,19 @@ def test_a_cut_reply_or_a_refusal_is_not_asked_about_again_even_when_it_seems_to
         f"```json\n{WRITTEN}\n```",
         f"Documents [1] and [2] {{as asked}}: here it is.\n\n```\n{WRITTEN}\n```\nI hope that helps [3].",
         f'<think>{{"reasoning": "x", "labels": [], "title": "no"}}</think>{WRITTEN}',
+        f"The labels are {{1}}</think>{WRITTEN}",
         f"{WRITTEN}\n\n{WRITTEN}",
         "\n \t" + json.dumps(FITS, indent=4) + "\n",
     ],
 )
 def test_a_value_is_found_where_models_put_it(text):
     assert read(text, Labels) == (Labels(**FITS), "")
+
+
+@pytest.mark.parametrize("fence", ["", "```json\n"])
+def test_a_mark_of_thoughts_in_a_text_that_is_quoted_cuts_nothing_off(fence):
+    quoted = {**FITS, "reasoning": 'it says </think>{"reasoning": "", "labels": []}'}
+    assert read(fence + json.dumps(quoted), Labels) == (Labels(**quoted), "")
 
 
 @pytest.mark.parametrize(
