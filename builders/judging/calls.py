@@ -1,0 +1,88 @@
+"""Calls that show a model the documents of a question and ask what they support."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from builders.judging.packing import Texts, packed, shuffled
+from builders.judging.records import Group
+from builders.judging.replies import Reply, read_labels, schema_of
+from builders.pipeline.asking import Asking
+from builders.statistics.tokens import count
+from freshstack_datasets.llm.client import Client
+from freshstack_datasets.llm.records import Answer, Failed, Request
+from freshstack_datasets.llm.structure import FORMS, in_form
+
+Pass = Literal["support", "second"]
+"""The kinds of calls that judge: those that count, and those of a second pass that tells how far these can be trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """The documents of one call.
+
+    Args:
+        group: Their question.
+        doc_ids: The documents in the order shown.
+        calls: The ids of the calls before, in which they were shown too, and of which nothing can be used for them.
+    """
+
+    group: Group
+    doc_ids: tuple[str, ...]
+    calls: tuple[str, ...] = ()
+
+
+class Desk:
+    """Where documents lie with their texts while calls of a kind are made of them.
+
+    Args:
+        asking: Who asks.
+        kind: The kind of call.
+        texts: The documents.
+    """
+
+    def __init__(self, asking: Asking, kind: Pass, texts: Texts) -> None:
+        self._asking, self._kind, self._texts = asking, kind, texts
+
+    def packs(self, group: Group) -> Iterator[Pack]:
+        """Yield what is asked first of a question."""
+        models = self._asking.settings.models
+        seed = models.support.seed if self._kind == "support" else models.second.seed
+        order = shuffled(group.query.query_id, group.doc_ids, seed)
+        around = sum(count(message.content) for message in self._request(group, ()).messages)
+        for doc_ids in packed(order, self._texts.tokens, around, models.support.documents, models.support.tokens):
+            yield Pack(group, doc_ids)
+
+    async def ask(self, pack: Pack, client: Client) -> Answer[Reply] | Failed:
+        """Ask about the documents of a call; a reply that says something of one of them clearly is an answer."""
+        documents, nuggets = len(pack.doc_ids), len(pack.group.nuggets)
+
+        def check(reply: Reply) -> str:
+            return read_labels(reply, documents, nuggets).problem(nuggets)
+
+        return await client.ask_for(self._request(pack.group, pack.doc_ids), Reply, check)
+
+    def as_answered(self, pack: Pack) -> Request:
+        """Return a call in the form in which it was answered, or as it is asked first where it was not."""
+        request = self._request(pack.group, pack.doc_ids)
+        plain, schema = replace(request, schema=None), request.schema or {}
+        forms = (in_form(plain, schema, form) for form in FORMS)
+        store, endpoint = self._asking.store, self._asking.endpoint
+        return next((one for one in forms if store.get(one.digest, endpoint)), request)
+
+    def _request(self, group: Group, doc_ids: Sequence[str]) -> Request:
+        return self._asking.request(
+            self._kind,
+            schema_of(len(doc_ids), len(group.nuggets)),
+            question=question_text(group),
+            nugget=[nugget.text for nugget in group.nuggets],
+            document=[self._texts[doc_id] for doc_id in doc_ids],
+            nuggets=len(group.nuggets),
+            documents=len(doc_ids),
+        )
+
+
+def question_text(group: Group) -> str:
+    """Return what a model sees of a question: its title above its body, or its text where it has not both."""
+    query = group.query
+    return f"{query.title}\n\n{query.body}" if query.title and query.body else query.text

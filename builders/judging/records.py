@@ -1,0 +1,67 @@
+"""What is judged, and what comes of it."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from builders.pipeline.records import Label, Lacking
+from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.records import Nugget, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The documents that are judged for one question.
+
+    Args:
+        query: The question.
+        nuggets: Its nuggets, by position.
+        doc_ids: The documents, in any order, which changes nothing.
+
+    Raises:
+        InputError: There is no nugget, or a document stands there twice.
+    """
+
+    query: Query
+    nuggets: tuple[Nugget, ...]
+    doc_ids: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        what = f"documents to judge for the question {shown(self.query.query_id)}"
+        if not self.nuggets:
+            raise InputError(what, expected="nuggets", got="none")
+        if len(set(self.doc_ids)) < len(self.doc_ids):
+            twice = next(one for one, count in Counter(self.doc_ids).items() if count > 1)
+            raise InputError(what, expected="each once", got=f"{shown(twice)} twice")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The documents of one call, which the model knew by their numbers.
+
+    Args:
+        call_id: The call.
+        query_id: The question.
+        documents: The documents in the order shown; the first is number 1.
+    """
+
+    call_id: str
+    query_id: str
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of judging; each document of each group is in a label or lacking, and in one of these alone.
+
+    Args:
+        labels: What the documents support, those carried over included, sorted by question and document.
+        lacking: The documents that nobody judged, and why, sorted alike.
+        orders: What was shown in each call that was answered, sorted by question and call.
+        counts: How many of what there are: see ``judge``.
+    """
+
+    labels: tuple[Label, ...]
+    lacking: tuple[Lacking, ...]
+    orders: tuple[Shown, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
