@@ -188,7 +188,7 @@ class Asking:
         Args:
             kinds: The kinds.
         """
-        told = {
+        told: dict[str, Any] = {
             name: {"model": one.model, "parameters": dict(one.parameters), "prompt": one.prompt.digest}
             for name in kinds
             for one in [self.kind(name)]
