@@ -1,0 +1,167 @@
+"""Options of every command that asks a model, and what they make: who is asked, and within which limits."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from freshstack_datasets.cli import console
+
+if TYPE_CHECKING:
+    from builders.pipeline.asking import Asking
+    from builders.topics import Topic
+    from freshstack_datasets.llm.estimates import StageEstimate
+
+WorkFolder = Annotated[
+    Path, typer.Option("--work", metavar="DIR", help="The folder of the build, with what earlier stages made.")
+]
+Llm = Annotated[
+    str,
+    typer.Option(
+        "--llm",
+        metavar="URL|recorded:FILE|fake",
+        help="Where the models are: a base URL such as http://localhost:8080/v1, a recording of what one said, or a "
+        "stand-in that knows nothing; that of the topic file or the recipe when not given.",
+    ),
+]
+Model = Annotated[
+    str, typer.Option("--model", metavar="NAME", help="The model for every kind of call, whatever the topic file says.")
+]
+KeyFrom = Annotated[
+    str, typer.Option("--key-from", metavar="NAME", help="The variable of the environment that holds the key.")
+]
+Recipe = Annotated[
+    str,
+    typer.Option(
+        "--recipe", metavar="NAME|FILE", help="What the topic file leaves unsaid: default, paper, or a file of yours."
+    ),
+]
+Replies = Annotated[
+    Path | None,
+    typer.Option(
+        "--replies",
+        metavar="FILE",
+        help="The file in which replies are kept, so that nothing is asked twice; one in FRESHSTACK_HOME when not given.",
+    ),
+]
+MaxUsd = Annotated[
+    str, typer.Option("--max-usd", metavar="USD", help="Send no call that may take the run beyond this much money.")
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option("--max-tokens", metavar="N", min=0, help="Send no call that may take the run beyond so many tokens."),
+]
+GivenPrices = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--price",
+        metavar="[MODEL=]IN,OUT",
+        help="What a model costs, USD for a million input and output tokens; 0,0 for one of your own. Repeatable.",
+    ),
+]
+Concurrency = Annotated[int, typer.Option("--concurrency", metavar="N", min=1, help="The most calls at once.")]
+RequestsPerMinute = Annotated[
+    float | None, typer.Option("--requests-per-minute", metavar="N", help="The most calls in a minute.")
+]
+TokensPerMinute = Annotated[
+    float | None, typer.Option("--tokens-per-minute", metavar="N", help="The most tokens in a minute.")
+]
+Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="How long one call may take.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say how many calls, tokens and USD it would take, and send nothing.")
+]
+
+CONCURRENCY, TIMEOUT = 16, 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class AskingOptions:
+    """What the options say.
+
+    Args:
+        llm: Where the models are.
+        model: The model for every kind of call.
+        key_from: The variable of the environment that holds the key.
+        recipe: The recipe's name or file.
+        replies: The file in which replies are kept.
+        max_usd: The most money, as it was typed.
+        max_tokens: The most tokens.
+        price: The prices, as they were typed.
+        concurrency: The most calls at once.
+        requests_per_minute: The most calls in a minute.
+        tokens_per_minute: The most tokens in a minute.
+        timeout: Seconds that one call may take.
+    """
+
+    llm: str = ""
+    model: str = ""
+    key_from: str = ""
+    recipe: str = ""
+    replies: Path | None = None
+    max_usd: str = ""
+    max_tokens: int | None = None
+    price: Iterable[str] | None = None
+    concurrency: int = CONCURRENCY
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    timeout: float = TIMEOUT
+
+
+def asking_of(topic: "Topic", options: AskingOptions) -> "Asking":
+    """Return what asks the models of a topic, as options say.
+
+    Args:
+        topic: The topic.
+        options: What was typed.
+
+    Raises:
+        InputError: An option says what cannot be.
+        UnknownNameError: There is no recipe of that name.
+    """
+    from builders.pipeline.asking import Asking
+    from builders.pipeline.settings import Settings
+    from freshstack_datasets.llm.budget import Budget, parse_usd
+    from freshstack_datasets.llm.prices import parse_prices
+
+    told = options
+    return Asking(
+        Settings.of(topic, told.recipe, llm=told.llm, model=told.model, key_from=told.key_from),
+        replies=told.replies,
+        budget=Budget(parse_usd(told.max_usd) if told.max_usd else None, told.max_tokens),
+        prices=parse_prices(told.price or ()),
+        concurrency=told.concurrency,
+        requests_per_minute=told.requests_per_minute,
+        tokens_per_minute=told.tokens_per_minute,
+        timeout=told.timeout,
+    )
+
+
+def say_estimate(stages: "Iterable[StageEstimate | None]", as_json: bool) -> None:
+    """Print what a run would cost, of which nothing was sent.
+
+    Args:
+        stages: Its stages; None for one that asks nobody.
+        as_json: Whether as JSON.
+    """
+    from freshstack_datasets.llm.estimates import Estimate
+
+    estimate = Estimate(tuple(stage for stage in stages if stage is not None))
+    if as_json:
+        console.say_json(estimate.to_json())
+    else:
+        console.say(str(estimate) if estimate.stages else "nothing is asked")
+
+
+def say_asked(asking: "Asking") -> None:
+    """Say on standard error what became of the calls of a run, where there were any; also what was odd about them."""
+    if "client" not in asking.__dict__:
+        return
+    counts = asking.client.counts
+    if str(counts):
+        console.message(f"asked {asking.endpoint}: {counts}")
+    for told, number in sorted(counts.models.items()):
+        console.warn(f"{console.counted(number, 'replies')} by another model than asked: {told}")
+    for told, number in sorted(counts.odd.items()):
+        console.warn(f"{console.counted(number, 'replies')}: {told}")
