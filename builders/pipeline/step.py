@@ -68,7 +68,7 @@ def run(step: Step, work: Work) -> Made:
     Raises:
         InputError: An earlier stage is not done, or another process is at this one.
     """
-    key = json.loads(json.dumps(step.key(work), sort_keys=True, allow_nan=False))
+    key = _key(step, work)
     out = work.path.absolute() / step.name
     if found := _kept(step.name, key, work):
         return Made(step.name, found, kept=True)
@@ -88,6 +88,19 @@ def run(step: Step, work: Work) -> Made:
     return Made(step.name, summary, kept=False)
 
 
+def kept(step: Step, work: Work) -> Summary | None:
+    """Return what a stage said of itself when it was made of the very same and is whole, None when it was not.
+
+    Args:
+        step: The stage.
+        work: The folder of the build.
+
+    Raises:
+        InputError: An earlier stage is not done.
+    """
+    return _kept(step.name, _key(step, work), work)
+
+
 def summary_of(work: Work, stage: str) -> Summary:
     """Return what a stage that is done says of itself.
 
@@ -102,8 +115,11 @@ def summary_of(work: Work, stage: str) -> Summary:
         raise InputError(f"what the stage {stage} says of itself is damaged", hint="run the stage again") from None
 
 
+def _key(step: Step, work: Work) -> Any:
+    return json.loads(json.dumps(step.key(work), sort_keys=True, allow_nan=False))
+
+
 def _kept(name: str, key: object, work: Work) -> Summary | None:
-    """Return what a stage said of itself when it was made of the very same and is whole, None when it was not."""
     try:
         about = work.about(name)
         whole = about.get("key") == key and about.get("digest") == files_digest(work.folder(name))
