@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from builders.commands import cards, convert, corpus, correct, fetch, new, publish, questions, stats, tags
+from builders.commands import (
+    assemble,
+    cards,
+    convert,
+    corpus,
+    correct,
+    fetch,
+    filtering,
+    new,
+    publish,
+    questions,
+    stats,
+    tags,
+)
 from builders.commands.built import facts, listed, say_built
 from builders.nimbus import SEED
 from freshstack_datasets.cli import console
@@ -88,11 +101,13 @@ def nimbus(
     say_built(out, manifest)
 
 
+assemble.add_to(app)
 cards.add_to(app)
 convert.add_to(app)
 corpus.add_to(app)
 correct.add_to(app)
 fetch.add_to(app)
+filtering.add_to(app)
 new.add_to(app)
 publish.add_to(app)
 questions.add_to(app)

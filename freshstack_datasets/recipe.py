@@ -10,6 +10,7 @@ Short = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern
 Long = Annotated[str, StringConstraints(max_length=20_000)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}\z")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
+_Id = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\t\r\n]+\z")]
 
 
 def _of_64_bits(settings: dict[str, Any]) -> dict[str, Any]:
@@ -66,11 +67,13 @@ class Filter(Model):
         name: The rule.
         dropped: How many it dropped.
         reason: Why it drops them.
+        ids: The ids of what it dropped, where they are told here.
     """
 
     name: Short
     dropped: Count
     reason: Long = ""
+    ids: Annotated[tuple[_Id, ...] | None, BeforeValidator(as_tuple), Field(max_length=100_000)] = None
 
 
 class Tool(Model):

@@ -90,7 +90,7 @@ def _context(known: Facts, repository: str, in_clone: bool) -> dict[str, Any]:
         "told": known.told,
         "filtered": known.filtered,
         "license": plain(known.license),
-        "attribution": known.license.lower().startswith("cc-by"),
+        "attribution": any(part.lower().startswith("cc-by") for part in known.license.split(" AND ")),
         "fingerprint": manifest.fingerprint if manifest else "",
         "tables": tables_table(known),
         "figures": figures(known),

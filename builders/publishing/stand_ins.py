@@ -18,6 +18,15 @@ MODEL = "model"
 _STAND_IN = re.compile(r"\s*(stand[-_ ]?in|fake)(?![a-z0-9])", re.IGNORECASE)
 
 
+def is_stand_in(model: str) -> bool:
+    """Tell whether a model is none, by its name.
+
+    Args:
+        model: The name of a model that answered.
+    """
+    return _STAND_IN.match(model) is not None
+
+
 def refuse_stand_ins(folder: Path, manifest: Manifest) -> None:
     """Refuse a snapshot that says of a model that it is none, in its recipe or in the list of the calls.
 
@@ -29,7 +38,7 @@ def refuse_stand_ins(folder: Path, manifest: Manifest) -> None:
         SnapshotError: It does, or what it says of the calls cannot be read.
     """
     for place, model in (*_of_recipe(manifest), *_of_calls(folder, manifest)):
-        if _STAND_IN.match(model):
+        if is_stand_in(model):
             raise SnapshotError(
                 f"{shown_path(folder)} is not published",
                 expected="one that language models made",

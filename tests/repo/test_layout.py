@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "loading": {*CORE, "recipe", "tables", "manifest", "catalog", "layouts", "places", "overlays"},
     "evaluation": set(CORE),
     "llm": set(CORE),
-    "retrieval": set(CORE),
+    "retrieval": {*CORE, "llm"},
 }
 """A package part and the parts that it may import; those not named here see everything but ``cli``."""
 
@@ -90,6 +90,7 @@ FOR_BUILDERS = {
     "layouts",
     "loading",
     "overlays",
+    "trace",
     "verification",
     "hub",
     "card",
@@ -101,6 +102,7 @@ FOR_BUILDERS = {
     "ranking",
     "runs",
     "evaluation",
+    "retrieval",
     "llm",
 }
 """The modules whose public names builders may import."""
