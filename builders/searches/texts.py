@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from builders.nuggets.distinct import distinct, has_controls, line
-from builders.pipeline.records import ANSWER, CLOSED_BOOK, NUGGETS, QUESTION, SUB_QUESTIONS, TECHNIQUES
+from builders.pipeline.records import ANSWER, NUGGETS, QUESTION, TECHNIQUES
 from freshstack_datasets.recipe import Model
 from freshstack_datasets.records import Nugget, Query
 
@@ -11,8 +11,6 @@ MOST = 10
 """Questions that one is split into."""
 LONGEST = 400
 """Characters of one of them."""
-ASKED = (SUB_QUESTIONS, CLOSED_BOOK)
-"""The techniques for which a model is asked; each is the name of the kind of its calls, too."""
 
 
 class SubQuestions(Model):
@@ -60,7 +58,7 @@ def given(technique: str, query: Query, nuggets: Sequence[Nugget]) -> str:
     """Return the text of a technique that needs no model; "" when there is none.
 
     Args:
-        technique: One that is not among ``ASKED``.
+        technique: One of the three for which no model is asked.
         query: The question.
         nuggets: Its nuggets, in their order.
     """
