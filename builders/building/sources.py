@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from builders import corpus, questions
+from builders import corpus
 from builders.corpus.sources import sources_of
 from builders.outputs import OURS, installed
 from builders.pipeline.records import Summary

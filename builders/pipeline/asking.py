@@ -7,6 +7,7 @@ from typing import Any, Self, TypeVar
 
 from builders.pipeline.settings import Kind, KindName, Settings
 from builders.topics.pool import SAME
+from freshstack_datasets.cli.console import counted
 from freshstack_datasets.errors import BudgetError, EndpointError
 from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.llm.client import Client
@@ -177,7 +178,7 @@ class Asking:
         if passing:
             first = passing[0]
             raise EndpointError(
-                f"{len(passing):,} of {len(failed) + others:,} calls are open",
+                f"{len(passing):,} of {counted(len(failed) + others, 'calls')} {'is' if len(passing) == 1 else 'are'} open",
                 got=f"{first.reason} from {self.endpoint}" + (f" ({first.detail})" if first.detail else ""),
                 hint="what was answered is kept, and the same command goes on there",
             )
@@ -233,7 +234,8 @@ class Asking:
 
     def _over(self, open_calls: int, what: str) -> BudgetError:
         why = self.budget.refused
-        told = f"{open_calls:,} calls" + (f" of {what}" if what else "") + " are open"
+        calls, verb = counted(open_calls, "calls"), "is" if open_calls == 1 else "are"
+        told = calls + (f" of {what}" if what else "") + f" {verb} open"
         if why is None:
             return BudgetError(told, hint="the same command goes on there")
         return BudgetError(f"{told}: {why.what}", expected=why.expected, got=why.got, hint=why.hint)
