@@ -7,6 +7,7 @@ import typer
 
 from builders.commands import (
     assemble,
+    audit,
     cards,
     convert,
     corpus,
@@ -102,6 +103,7 @@ def nimbus(
 
 
 assemble.add_to(app)
+audit.add_to(app)
 cards.add_to(app)
 convert.add_to(app)
 corpus.add_to(app)

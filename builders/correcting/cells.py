@@ -19,7 +19,7 @@ _MOST_BYTES = 256_000_000
 _PIECE = 1_000_000
 
 _QUOTED = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"')
-_PLAIN = re.compile(r"[^,\r\n]*+")
+_PLAIN = {separator: re.compile(rf"[^{separator}\r\n]*+") for separator in ",;\t"}
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 # The longest first: that of UTF-32 begins as one of UTF-16 does.
@@ -68,26 +68,28 @@ def read_text(path: Path) -> str:
     return content.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
 
 
-def rows(text: str) -> Iterator[Cells]:
+def rows(text: str, separator: str = ",") -> Iterator[Cells]:
     """Yield the rows of a text; where one cannot be told from the next, that one is the last.
 
     Args:
         text: The text of the file.
+        separator: What stands between two cells: a comma, or as some spreadsheets write it a semicolon or a tab.
     """
+    plain = _PLAIN[separator]
     at, line = 0, 1
     while at < len(text):
         first = line
         values: list[str] = []
         while True:
             quoted = text.startswith('"', at)
-            found = (_QUOTED if quoted else _PLAIN).match(text, at)
+            found = (_QUOTED if quoted else plain).match(text, at)
             if found is None:
                 yield Cells(first, (*values, ""), "a quote that is never closed")
                 return
             values.append(found[1].replace('""', '"') if quoted else found[0])
             line += len(_BREAK.findall(found[0])) if quoted else 0
             at = found.end()
-            if not text.startswith(",", at):
+            if not text.startswith(separator, at):
                 break
             at += 1
         end = _BREAK.match(text, at)

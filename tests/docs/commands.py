@@ -31,12 +31,21 @@ def _commands(name: str, app: typer.Typer) -> Iterator[str]:
     group: Any = get_command(app)
     yield f"## {name}\n"
     yield _paragraphs(group.help)
-    for command_name, command in group.commands.items():
-        yield f"### {name} {command_name}\n"
+    for command_name, command in _leaves(name, group):
+        yield f"### {command_name}\n"
         yield _paragraphs(command.help)
         yield "```text\n" + command.epilog.removeprefix("Example: ") + "\n```\n"
         if rows := "".join(_rows(command)):  # a tool that is wrapped has options of its own
             yield "| | |\n|---|---|\n" + rows
+
+
+def _leaves(name: str, group: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the commands of a group and of the groups in it, each with all that is typed to run it."""
+    for command_name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _leaves(f"{name} {command_name}", command)
+        else:
+            yield f"{name} {command_name}", command
 
 
 def _rows(command: Any) -> Iterator[str]:
