@@ -1,17 +1,17 @@
 """Calls that show a model the documents of a question and ask what they support."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from builders.judging.packing import Texts, packed, shuffled
 from builders.judging.records import Group
 from builders.judging.replies import Reply, read_labels, schema_of
+from builders.nuggets.posts import post
 from builders.pipeline.asking import Asking
 from builders.statistics.tokens import count
 from freshstack_datasets.llm.client import Client
 from freshstack_datasets.llm.records import Answer, Failed, Request
-from freshstack_datasets.llm.structure import FORMS, in_form
 
 Pass = Literal["support", "second"]
 """The kinds of calls that judge: those that count, and those of a second pass that tells how far these can be trusted."""
@@ -60,29 +60,19 @@ class Desk:
         def check(reply: Reply) -> str:
             return read_labels(reply, documents, nuggets).problem(nuggets)
 
-        return await client.ask_for(self._request(pack.group, pack.doc_ids), Reply, check)
+        return await client.ask_for(self.request(pack), Reply, check)
 
-    def as_answered(self, pack: Pack) -> Request:
-        """Return a call in the form in which it was answered, or as it is asked first where it was not."""
-        request = self._request(pack.group, pack.doc_ids)
-        plain, schema = replace(request, schema=None), request.schema or {}
-        forms = (in_form(plain, schema, form) for form in FORMS)
-        store, endpoint = self._asking.store, self._asking.endpoint
-        return next((one for one in forms if store.get(one.digest, endpoint)), request)
+    def request(self, pack: Pack) -> Request:
+        """Return a call."""
+        return self._request(pack.group, pack.doc_ids)
 
     def _request(self, group: Group, doc_ids: Sequence[str]) -> Request:
         return self._asking.request(
             self._kind,
             schema_of(len(doc_ids), len(group.nuggets)),
-            question=question_text(group),
+            question=post(group.query),
             nugget=[nugget.text for nugget in group.nuggets],
             document=[self._texts[doc_id] for doc_id in doc_ids],
             nuggets=len(group.nuggets),
             documents=len(doc_ids),
         )
-
-
-def question_text(group: Group) -> str:
-    """Return what a model sees of a question: its title above its body, or its text where it has not both."""
-    query = group.query
-    return f"{query.title}\n\n{query.body}" if query.title and query.body else query.text

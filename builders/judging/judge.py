@@ -12,11 +12,11 @@ from builders.judging.calls import Desk, Pass
 from builders.judging.packing import Documents, Texts
 from builders.judging.records import Group, Judged
 from builders.judging.rounds import COUNTS, Found
+from builders.nuggets.calls import estimated as calls_estimated
 from builders.pipeline.asking import Asking
 from builders.pipeline.records import Label
-from builders.statistics.tokens import count
 from freshstack_datasets.errors import InputError, shown
-from freshstack_datasets.llm.estimates import StageEstimate, estimate_stage
+from freshstack_datasets.llm.estimates import StageEstimate
 
 WRITTEN = 80
 """Tokens that are expected to be written of a document: its number, two short sentences, and the labels."""
@@ -96,21 +96,12 @@ def estimated(
         UnknownNameError: The corpus lacks a document.
     """
     left = _left(groups, _carried(groups, known))
-    model = asking.kind(kind).model
     with Texts(corpus, _doc_ids(left), asking.store.path) as texts:
         desk = Desk(asking, kind, texts)
         packs = [pack for group in left for pack in desk.packs(group)]
         documents = sum(len(pack.doc_ids) for pack in packs)
-        return estimate_stage(
-            kind,
-            asking.endpoint,
-            model,
-            map(desk.as_answered, packs),
-            asking.prices.known(model),
-            answered=lambda digest: asking.store.get(digest, asking.endpoint) is not None,
-            count=count,
-            output_tokens=-(-documents * WRITTEN // max(1, len(packs))),
-        )
+        written = -(-documents * WRITTEN // max(1, len(packs)))
+        return calls_estimated(asking, kind, map(desk.request, packs), written)
 
 
 def _ask(asking: Asking, desk: Desk, groups: Sequence[Group], found: Found) -> None:

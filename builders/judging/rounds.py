@@ -28,7 +28,7 @@ class Found:
     passing: list[Failed] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     refused: list[tuple[Pack, Failed]] = field(default_factory=list)
-    """Calls of the round that the server would not take, as when they are too large for the model."""
+    """Calls that the server would not take, as when they are too large for the model."""
 
     def take(self, pack: Pack, result: Answer[Reply] | Failed) -> list[Pack]:
         """Take what came of a call, and return what is asked next of its documents.
@@ -57,13 +57,18 @@ class Found:
     def end_round(self) -> list[Pack]:
         """Return what is asked next of calls that the server would not take.
 
-        Where it takes others, it is about these calls, and they are halved as those are whose replies are of no use;
-        where it takes none, it is about something else, and they stay open.
+        Where it takes others, it is about these calls, and they are halved as those are whose replies are of no use. As
+        long as it takes none, one of them is halved to see whether it is too large; where it does not even take a
+        single document, it is about something else, and all stay open.
         """
         refused, self.refused = self.refused, []
-        if not self.orders:
-            self.passing += [result for _, result in refused]
-            return []
+        if not self.orders and refused:
+            first = min(refused, key=lambda one: len(one[0].doc_ids))
+            if len(first[0].doc_ids) == 1:
+                self.passing += [result for _, result in refused]
+                return []
+            refused.remove(first)
+            refused, self.refused = [first], refused
         return [part for pack, result in refused for part in self._halved(pack, result)]
 
     def _take_labels(self, pack: Pack, answer: Answer[Reply]) -> list[Pack]:

@@ -1,7 +1,6 @@
 """The stage ``support``: a model judges the documents of each pool."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from operator import attrgetter
@@ -11,6 +10,7 @@ from typing import Any
 from builders.judging.judge import estimated, judge
 from builders.judging.records import Group, Judged
 from builders.judging.second import agreement, sampled
+from builders.nuggets.calls import reasons
 from builders.pipeline.asking import Asking
 from builders.pipeline.reading import ORDERS, nuggets_of, pool_of, questions_of, topic_corpus
 from builders.pipeline.records import Summary
@@ -129,9 +129,7 @@ def _calls(judged: Judged) -> list[str]:
 
 def _warnings(judged: Judged) -> Iterator[str]:
     if judged.lacking:
-        why = Counter(one.reason for one in judged.lacking)
-        told = ", ".join(f"{count:,} {reason}" for reason, count in sorted(why.items()))
-        yield f"{counted(len(judged.lacking), 'documents')} could not be judged: {told}"
+        yield f"{counted(len(judged.lacking), 'documents')} could not be judged: {reasons(judged.lacking)}"
     if unasked := judged.counts["unasked"]:
         yield f"{counted(unasked, 'labels')} of documents that were not asked about went unused"
 

@@ -1,0 +1,93 @@
+"""``python -m builders support``: which nuggets documents support."""
+
+import typer
+
+from builders.commands.asking import (
+    CONCURRENCY,
+    TIMEOUT,
+    AskingOptions,
+    Concurrency,
+    DryRun,
+    GivenPrices,
+    KeyFrom,
+    Llm,
+    MaxTokens,
+    MaxUsd,
+    Model,
+    Recipe,
+    Replies,
+    RequestsPerMinute,
+    Timeout,
+    TokensPerMinute,
+    WorkFolder,
+)
+from builders.commands.options import TopicFile
+from builders.commands.stages import run_stage
+from freshstack_datasets.cli.console import Json, Verbose, counted
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to a command line."""
+    app.command(
+        "support",
+        epilog="Example: python -m builders support builders/topics/laravel.yaml --work laravel.stages --dry-run",
+    )(_support)
+
+
+def _support(
+    topic: TopicFile,
+    work: WorkFolder,
+    llm: Llm = "",
+    model: Model = "",
+    key_from: KeyFrom = "",
+    recipe: Recipe = "",
+    replies: Replies = None,
+    max_usd: MaxUsd = "",
+    max_tokens: MaxTokens = None,
+    price: GivenPrices = None,
+    concurrency: Concurrency = CONCURRENCY,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    timeout: Timeout = TIMEOUT,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Let a model judge which nuggets of its question each document of a pool supports.
+
+    The stages questions, corpus, nuggets and pool have to be done. The topic's models say who is asked, and under
+    support how many documents go into one call, how many tokens it may send, and the seed of the documents' order. With
+    a share under second, so many of all documents are judged once more, in another order or by another model, to see
+    how far both agree.
+
+    DIR/support then holds labels.jsonl with what each document supports and the call that says so, dropped.jsonl with
+    the documents that could not be judged, each with the reason, orders.jsonl with the documents of each call in the
+    order shown, stage.json, and after a second pass second.jsonl with its labels and agreement.json.
+
+    A label that a reply does not say clearly is asked for again, and none is guessed. Every reply is kept: the same
+    command, run again after any end, goes on there, and one that was made of the very same is not made again.
+    """
+    from builders.judging import Judging
+
+    options = AskingOptions(
+        llm=llm,
+        model=model,
+        key_from=key_from,
+        recipe=recipe,
+        replies=replies,
+        max_usd=max_usd,
+        max_tokens=max_tokens,
+        price=price,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+    )
+    run_stage(Judging, topic, work, options, done=_done, dry_run=dry_run, as_json=as_json)
+
+
+def _done(counts: dict[str, int]) -> str:
+    judged = f"{counted(counts['labels'], 'documents')} of {counted(counts['questions'], 'questions')} judged"
+    again = f", {counts['second']:,} of them twice" if counts.get("second") else ""
+    left = f"; {counts['lacking']:,} could not be" if counts["lacking"] else ""
+    return f"{judged}{again}, {counts['relevant']:,} relevant{left}"
