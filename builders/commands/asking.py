@@ -11,6 +11,7 @@ from freshstack_datasets.cli import console
 
 if TYPE_CHECKING:
     from builders.pipeline.asking import Asking
+    from builders.pipeline.settings import Settings
     from builders.topics import Topic
     from freshstack_datasets.llm.estimates import StageEstimate
 
@@ -120,14 +121,29 @@ def asking_of(topic: "Topic", options: AskingOptions) -> "Asking":
         InputError: An option says what cannot be.
         UnknownNameError: There is no recipe of that name.
     """
-    from builders.pipeline.asking import Asking
     from builders.pipeline.settings import Settings
+
+    told = options
+    return asking_from(Settings.of(topic, told.recipe, llm=told.llm, model=told.model, key_from=told.key_from), told)
+
+
+def asking_from(settings: "Settings", options: AskingOptions) -> "Asking":
+    """Return what asks models that are chosen already, within the limits that options say.
+
+    Args:
+        settings: Which models are asked, and how.
+        options: What was typed; what it says of models was heard before.
+
+    Raises:
+        InputError: An option says what cannot be.
+    """
+    from builders.pipeline.asking import Asking
     from freshstack_datasets.llm.budget import Budget, parse_usd
     from freshstack_datasets.llm.prices import parse_prices
 
     told = options
     return Asking(
-        Settings.of(topic, told.recipe, llm=told.llm, model=told.model, key_from=told.key_from),
+        settings,
         replies=told.replies,
         budget=Budget(parse_usd(told.max_usd) if told.max_usd else None, told.max_tokens),
         prices=parse_prices(told.price or ()),

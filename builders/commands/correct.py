@@ -1,6 +1,5 @@
 """``python -m builders correct``: people's corrections of a snapshot as the next one of its month."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from builders.commands.built import facts, say_built
+from builders.commands.runs import read_runs
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from builders.correcting.apply import Corrected
     from builders.correcting.corrections import CorrectionsError
     from builders.correcting.difference import Difference
-    from freshstack_datasets.ranking import Run
 
 SHOWN_QUERIES = 20
 """Values of single queries that are printed for a run; the others are counted."""
@@ -63,7 +62,7 @@ def _correct(
     from builders.correcting.corrections import CorrectionsError
 
     try:
-        corrected = correct(folder, corrections, out, runs=_runs(run or []))
+        corrected = correct(folder, corrections, out, runs=read_runs(run or []))
     except CorrectionsError as error:
         _say_problems(error, as_json)
         raise
@@ -75,18 +74,6 @@ def _correct(
         return
     say_built(out, corrected.manifest)
     _say(corrected)
-
-
-def _runs(paths: Sequence[Path]) -> "list[Run]":
-    """Read the run files; runs of one name are told apart by their files."""
-    from freshstack_datasets.runs import read_run
-
-    runs = [read_run(path) for path in paths]
-    times = Counter(run.name for run in runs)
-    return [
-        run if times[run.name] == 1 else run.named(f"{run.name} ({path})")
-        for path, run in zip(paths, runs, strict=True)
-    ]
 
 
 def _say_problems(error: "CorrectionsError", as_json: bool) -> None:
