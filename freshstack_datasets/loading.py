@@ -47,6 +47,7 @@ class Dataset:
     manifest: Manifest | None = None
     overlay: Overlay | None = None
     _open_corpus: Callable[[], Corpus] | None = field(default=None)
+    _place: Place | None = field(default=None)
 
     @classmethod
     def from_nugget_qrels(cls, rows: Iterable[tuple[str, str, str, int]], name: str = "", snapshot: str = "") -> Self:
@@ -165,6 +166,26 @@ class Dataset:
             raise UnknownNameError("query", query_id, self.queries.columns("query_id")[0])
         return tuple(self.nuggets.rows_at(self._nuggets_of.get(query_id, [])))
 
+    def trace_in(self, path: str) -> Place | None:
+        """Return where a file of the build's trace is, which is downloaded when it is first asked for.
+
+        Args:
+            path: Its path in the snapshot, such as ``provenance/calls.parquet``.
+
+        Returns:
+            The place, None when the snapshot has no such file.
+
+        Raises:
+            HubError: It is on the Hub and cannot be had, or it is damaged.
+        """
+        if self._place is None or self.manifest is None:
+            return None
+        if path not in {file.path for file in self.manifest.provenance}:
+            return None
+        if self._place.bring is not None:
+            self._place.bring(path)
+        return self._place
+
     def queries_with(self, text: str | Mapping[str, str]) -> Records[Query]:
         """Return the same queries with another text to search for.
 
@@ -240,5 +261,6 @@ def load(name_or_path: str | Path, snapshot: str | None = None, *, overlay: str 
         path=place.folder,
         manifest=manifest,
         _open_corpus=found.corpus,
+        _place=place,
     )
     return data if overlay is None else data.with_overlay(overlay)

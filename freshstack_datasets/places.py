@@ -27,7 +27,8 @@ class Place:
     Args:
         folder: The folder.
         root: Below which its files may be links to; below the folder when None.
-        bring: Sees to it that the files of a table are there; None where all are.
+        bring: Sees to it that the files of a table, or a file of the build's trace by its path, are there; None where all
+            are.
         snapshot: The snapshot that it must be; None where any will do.
     """
 
@@ -92,7 +93,7 @@ def find(name: str, snapshot: str | None = None) -> Place:
     if found.layout == "oct-2024":
         return Place(converted(found), snapshot=found.snapshot)
     folder = download.folder(found, FIRST)
-    return Place(folder, cached.cache(), lambda table: download.folder(found, [table]), found.snapshot)
+    return Place(folder, cached.cache(), lambda name: download.folder(found, [name]), found.snapshot)
 
 
 def resolved(name: str, snapshot: str | None = None) -> Path | Pin:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,10 +10,17 @@ from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.inputs import DatasetName, Depth, heading, identity, open_dataset, read_runs, retriever_for
 
+if TYPE_CHECKING:
+    from freshstack_datasets.loading import Dataset
+    from freshstack_datasets.ranking import Run
+
 
 def show(
     dataset: DatasetName,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The id of a query.")],
+    doc: Annotated[
+        str | None, typer.Argument(metavar="DOC", help="The id of a document, to tell where its judgment came from.")
+    ] = None,
     run: Annotated[Path | None, typer.Option("--run", metavar="FILE", help="A run to look the nuggets up in.")] = None,
     as_json: Json = False,
     verbose: Verbose = False,
@@ -21,10 +28,17 @@ def show(
     """Show a question, its answer and its nuggets.
 
     Says which documents support each nugget, and at which rank a run covers it first.
+
+    With a document, says how that was judged instead: for each nugget whether it is supported, the call of a model that
+    says so, with its model, prompt, parameters and tokens, and what it says of the document; and which searches brought
+    the document before the judge. That is known of snapshots whose build published its trace.
     """
     from freshstack_datasets.cli.describe import one_query
 
     data = open_dataset(dataset)
+    if doc is not None:
+        _show_judgment(data, query, doc, read_runs([run])[0] if run else None, as_json)
+        return
     facts = one_query(data, query, read_runs([run])[0] if run else None)
     if as_json:
         console.say_json(facts)
@@ -42,6 +56,23 @@ def show(
             first = nugget["first_rank"]
             place = f"first covered at rank {first}" if first else f"not covered in {facts['ranked']} documents"
             console.say(f"  {facts['run']}: {place}")
+
+
+def _show_judgment(data: "Dataset", query: str, doc: str, run: "Run | None", as_json: bool) -> None:
+    from freshstack_datasets.cli.tracing import lines, one_judgment
+
+    facts = one_judgment(data, query, doc, run)
+    if as_json:
+        console.say_json(facts)
+        return
+    console.say(f"{heading(data)}\n")
+    for line in lines(facts):
+        console.say(line)
+    if facts["pool"]:
+        console.say("\nbrought before the judge by:")
+        columns = ("searched for", "retriever", "rank")
+        rows = [(place["technique"], place["retriever"], place["rank"]) for place in facts["pool"]]
+        console.say_table(columns, rows, right=("rank",))
 
 
 def search(

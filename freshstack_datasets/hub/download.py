@@ -29,7 +29,7 @@ def folder(pin: Pin, tables: Collection[str] | None = None, *, anew: bool = Fals
 
     Args:
         pin: The snapshot.
-        tables: The tables that are needed; every file when not given.
+        tables: The tables that are needed, or paths of files of the build's trace; every file when not given.
         anew: Compare every file, and not only those that are used for the first time; for ``renew`` was called.
 
     Raises:
@@ -40,7 +40,7 @@ def folder(pin: Pin, tables: Collection[str] | None = None, *, anew: bool = Fals
     (at,) = pin.repositories
     here = cached.folder_of(at.repository, at.commit)
     manifest = _manifest(pin, at, here, anew)
-    wanted = manifest.files() if tables is None else [f for name in tables for f in manifest.table_files(name)]
+    wanted = [f for f in manifest.files() if tables is None or {f.path, f.path.partition("/")[0]} & {*tables}]
     _bring(pin, at, [file.path for file in wanted], [_CARD] if tables is None else [])
     for file in wanted:
         size = (here / file.path).stat().st_size

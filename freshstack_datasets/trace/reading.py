@@ -12,9 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from freshstack_datasets.errors import SnapshotError, shown
-from freshstack_datasets.tables.parquet import VERIFY, TableReader
+from freshstack_datasets.tables.parquet import VERIFY, TableReader, readable, regular_file
 from freshstack_datasets.tables.schema import Table
-from freshstack_datasets.trace.schema import CALLS, CALLS_FILE, POOL, POOL_FILE
+from freshstack_datasets.trace.schema import CALLS, CALLS_FILE, DROPPED_FILE, POOL, POOL_FILE
+
+_LONGEST_LINE = 1_000_000
+"""Bytes of a line of what was left out; what is longer is read as several, and is no JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,53 @@ class Pool:
         rows = _rows(self._ids, {"query-id": query_id, "corpus-id": doc_id})
         found = [_row(self._reader, POOL, POOL_FILE, row, self._kept) for row in rows]
         return [Place(row["technique"], row["retriever"], row["rank"]) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a stage of the build left out.
+
+    Args:
+        stage: The stage.
+        reason: Why.
+        detail: More of it.
+    """
+
+    stage: str
+    reason: str
+    detail: str
+
+
+def left_out(folder: Path, query_id: str, doc_id: str, root: Path | None = None) -> list[LeftOut]:
+    """Return why no stage judged a document for a question, as far as that is known.
+
+    Args:
+        folder: The snapshot's folder.
+        query_id: The question.
+        doc_id: The document.
+        root: Below which its files may be links to; below the folder when not given.
+
+    Raises:
+        SnapshotError: The file is missing or damaged.
+    """
+    path, found = regular_file(folder, DROPPED_FILE, root), []
+    with readable(DROPPED_FILE), path.open("rb") as stream:
+        while line := stream.readline(_LONGEST_LINE):
+            if b'"document"' in line:
+                item = _object(line)
+                if (item.get("id"), item.get("document")) == (query_id, doc_id):
+                    found.append(LeftOut(*(str(item.get(name, "")) for name in ("stage", "reason", "detail"))))
+    return found
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError):
+        item = None
+    if not isinstance(item, dict):
+        raise _damaged(DROPPED_FILE, "a JSON object on each line", shown(line))
+    return item
 
 
 def _rows(ids: pa.Table, wanted: Mapping[str, str]) -> list[int]:
