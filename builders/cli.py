@@ -14,10 +14,14 @@ from builders.commands import (
     correct,
     fetch,
     filtering,
+    judge_holes,
     new,
+    nuggets,
     publish,
+    queries,
     questions,
     stats,
+    support,
     tags,
 )
 from builders.commands.built import facts, listed, say_built
@@ -110,10 +114,14 @@ corpus.add_to(app)
 correct.add_to(app)
 fetch.add_to(app)
 filtering.add_to(app)
+judge_holes.add_to(app)
 new.add_to(app)
+nuggets.add_to(app)
 publish.add_to(app)
+queries.add_to(app)
 questions.add_to(app)
 stats.add_to(app)
+support.add_to(app)
 tags.add_to(app)
 
 
