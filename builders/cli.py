@@ -8,6 +8,7 @@ import typer
 from builders.commands import (
     assemble,
     audit,
+    build,
     cards,
     convert,
     corpus,
@@ -108,6 +109,7 @@ def nimbus(
 
 assemble.add_to(app)
 audit.add_to(app)
+build.add_to(app)
 cards.add_to(app)
 convert.add_to(app)
 corpus.add_to(app)

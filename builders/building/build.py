@@ -1,0 +1,111 @@
+"""All stages of a build, one after the other, and the snapshots in the end."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from builders.building.stages import Stage
+from builders.pipeline.asking import Asking
+from builders.pipeline.records import Summary
+from builders.pipeline.step import Made
+from builders.pipeline.work import Work
+from builders.topics import Topic
+
+if TYPE_CHECKING:
+    from builders.assembling.assemble import Assembled
+
+ASSEMBLE = "assemble"
+"""The name of the last stage, whose files are the snapshots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of a stage at a moment of a build.
+
+    Args:
+        number: Which one it is, from 1.
+        of: How many there are.
+        name: Its name.
+        made: What became of it, None as long as it is at work.
+        seconds: How long it took.
+    """
+
+    number: int
+    of: int
+    name: str
+    made: Made | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A whole build.
+
+    Args:
+        stages: What became of its stages, the last one included.
+        assembled: The snapshots.
+    """
+
+    stages: tuple[Made, ...]
+    assembled: "Assembled"
+
+    @property
+    def kept(self) -> bool:
+        """Whether nothing had to be done."""
+        return all(made.kept for made in self.stages)
+
+
+def build(
+    topic: Topic,
+    stages: Sequence[Stage],
+    work: Work,
+    out: Path,
+    snapshot: str,
+    asking: Asking,
+    tell: Callable[[Told], None] = lambda _: None,
+) -> Finished:
+    """Make all stages that are not what they would be now, and the snapshots.
+
+    The same call, made again after any end, goes on where that was.
+
+    Args:
+        topic: The topic.
+        stages: Its stages but the last one, in their order.
+        work: The folder of the build.
+        out: A folder for the snapshot; the unfiltered one goes beside it.
+        snapshot: The snapshot's name.
+        asking: Who is asked.
+        tell: Takes what is known of a stage, at its beginning where it has to be made, and at its end.
+
+    Raises:
+        InputError: What it is made from cannot be read, or nothing is left of it.
+        SecretsError: Something seems to be secret, and is not allowed.
+        BudgetError: What may be spent does not take all calls.
+        EndpointError: The server answers no call, or not all of them for now.
+    """
+    made: list[Made] = []
+    whole = len(stages) + 1
+    for number, stage in enumerate(stages, 1):
+        began = time.monotonic()
+        if summary := stage.kept(work):
+            made.append(Made(stage.name, summary, kept=True))
+        else:
+            tell(Told(number, whole, stage.name))
+            made.append(stage.run(work))
+        tell(Told(number, whole, stage.name, made[-1], time.monotonic() - began))
+    began = time.monotonic()
+    tell(Told(whole, whole, ASSEMBLE))
+    assembled = _assembled(topic, work, out, snapshot, asking)
+    tables = assembled.manifest.tables
+    counts = {"questions": tables["queries"].rows, "documents": tables["corpus"].rows}
+    made.append(Made(ASSEMBLE, Summary(counts), assembled.kept))
+    tell(Told(whole, whole, ASSEMBLE, made[-1], time.monotonic() - began))
+    return Finished(tuple(made), assembled)
+
+
+def _assembled(topic: Topic, work: Work, out: Path, snapshot: str, asking: Asking) -> "Assembled":
+    from builders.assembling.assemble import assemble
+
+    return assemble(topic, work, out, snapshot, store=asking.store)

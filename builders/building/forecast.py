@@ -1,0 +1,73 @@
+"""What a build will cost, said before any model is asked."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from builders.building.assumed import assumed
+from builders.building.stages import FromSources, Stage
+from builders.pipeline import step
+from builders.pipeline.settings import Settings
+from builders.pipeline.work import Work
+from freshstack_datasets.llm.estimates import Estimate, StageEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a build will cost.
+
+    Args:
+        estimate: The cost, stage by stage.
+        kept: The stages that were made before, of the same.
+        assumed: What is assumed of stages that are not done, in lines for people, by the stage.
+    """
+
+    estimate: Estimate
+    kept: tuple[str, ...]
+    assumed: dict[str, str]
+
+
+def forecast(stages: Sequence[Stage], work: Work, settings: Settings) -> Forecast:
+    """Return what a build will cost.
+
+    Stages that ask no model are made, and kept for the build itself: nothing is known without questions and documents.
+
+    Args:
+        stages: Its stages, in their order.
+        work: Its folder.
+        settings: How it is set.
+
+    Raises:
+        InputError: What it is made from cannot be read.
+    """
+    costs: list[StageEstimate] = []
+    kept: list[str] = []
+    guesses: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="freshstack-") as folder:
+        place = Work(Path(folder))
+        for stage in stages:
+            if isinstance(stage, FromSources):
+                stage.run(work)
+                _link(stage.name, work, place)
+                continue
+            if not guesses and _kept(stage, work, place):
+                kept.append(stage.name)
+                continue
+            costs += stage.estimate(place)
+            if guess := assumed(stage.name, place, settings):
+                guesses[stage.name] = guess.told
+                step.run(guess, place)
+    return Forecast(Estimate(tuple(costs)), tuple(kept), guesses)
+
+
+def _kept(stage: Stage, work: Work, place: Work) -> bool:
+    """Tell whether a stage need not be made again, and take it over where it need not."""
+    if (work.path / stage.name).is_dir() and stage.kept(work) is not None:
+        _link(stage.name, work, place)
+        return True
+    return False
+
+
+def _link(name: str, work: Work, place: Work) -> None:
+    (place.path / name).symlink_to((work.path / name).absolute(), target_is_directory=True)

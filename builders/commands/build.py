@@ -1,0 +1,213 @@
+"""``python -m builders build``: all stages, from a topic file to a snapshot."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from builders.commands.asking import (
+    CONCURRENCY,
+    TIMEOUT,
+    AskingOptions,
+    Concurrency,
+    DryRun,
+    GivenPrices,
+    KeyFrom,
+    Llm,
+    MaxTokens,
+    MaxUsd,
+    Model,
+    Recipe,
+    Replies,
+    RequestsPerMinute,
+    Timeout,
+    TokensPerMinute,
+    asking_of,
+    say_asked,
+)
+from builders.commands.built import facts, say_built
+from builders.commands.options import Processes, TopicFile
+from builders.commands.secrets import AllowSecrets, findings_shown
+from freshstack_datasets.cli import console
+from freshstack_datasets.cli.console import Json, Verbose
+from freshstack_datasets.errors import FreshStackError, shown_path
+
+if TYPE_CHECKING:
+    from builders.building.build import Finished, Told
+    from builders.building.forecast import Forecast
+    from builders.pipeline.asking import Asking
+    from builders.pipeline.step import Made
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to a command line."""
+    app.command(
+        "build",
+        epilog="Example: python -m builders build builders/topics/langchain.yaml --posts stackoverflow.com-Posts.7z "
+        "--snapshot 2026-10 --out langchain --dry-run",
+    )(_build)
+
+
+def _build(
+    topic: TopicFile,
+    posts: Annotated[
+        Path, typer.Option(metavar="PATH", help="A dump or a forum's export, as the command questions takes it.")
+    ],
+    snapshot: Annotated[str, typer.Option(metavar="YYYY-MM", help="The snapshot's name.")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="A folder for the snapshot; the unfiltered one goes into DIR-unfiltered."),
+    ],
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder of the build; that of --out with .stages behind it.")
+    ] = None,
+    sources: Annotated[
+        Path | None,
+        typer.Option(metavar="BUNDLES", help="A folder that fetch filled; no repository is fetched then."),
+    ] = None,
+    processes: Processes = None,
+    allow_secrets: AllowSecrets = "",
+    llm: Llm = "",
+    model: Model = "",
+    key_from: KeyFrom = "",
+    recipe: Recipe = "",
+    replies: Replies = None,
+    max_usd: MaxUsd = "",
+    max_tokens: MaxTokens = None,
+    price: GivenPrices = None,
+    concurrency: Concurrency = CONCURRENCY,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    timeout: Timeout = TIMEOUT,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Make the snapshot of a topic: questions, corpus, nuggets, queries, pool, support, filter, assemble.
+
+    Each stage is a command of its own, and has its folder in that of the build, which stays. A stage is made again when
+    something that it depends on has changed, in the topic file, a prompt, a model or an earlier stage, and not otherwise.
+    Replies of models are kept for good: the same command, run again after any end, goes on there, and asks nothing twice.
+
+    With --dry-run no model is asked. Questions and corpus are made, since nothing is known without them, and kept for the
+    run itself; then calls, tokens and USD are told for each stage, and what is assumed of stages that are not done yet.
+
+    The budget of --max-usd and --max-tokens is one for all stages; nothing that was kept from earlier runs counts.
+    """
+    from builders.building import build, forecast
+    from builders.building.sources import Given
+    from builders.building.stages import stages_of
+    from builders.pipeline.work import Work
+    from builders.secrets import Allowed
+    from builders.topics import read_topic
+
+    options = AskingOptions(
+        llm=llm,
+        model=model,
+        key_from=key_from,
+        recipe=recipe,
+        replies=replies,
+        max_usd=max_usd,
+        max_tokens=max_tokens,
+        price=price,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+    )
+    about, place = read_topic(topic), Work(work or out.absolute().with_name(f"{out.absolute().name}.stages"))
+    given = Given(posts, sources, processes or os.cpu_count() or 1, Allowed.of(allow_secrets), console.message)
+    with asking_of(about, options) as asking, findings_shown(as_json), _way_on(place.path):
+        stages = stages_of(about, asking, given)
+        if dry_run:
+            _say_forecast(forecast(stages, place, asking.settings), as_json)
+            return
+        try:
+            done = build(about, stages, place, out, snapshot, asking, lambda told: _say_stage(told, asking))
+        finally:
+            say_asked(asking)
+    if as_json:
+        console.say_json(_facts(out, done, asking))
+    else:
+        _say_done(out, done)
+
+
+def _say_stage(told: "Told", asking: "Asking") -> None:
+    """Say in a line on standard error where a build is."""
+    head = f"[{told.number}/{told.of}] {told.name}"
+    if told.made is None:
+        console.message(f"{head} …")
+        return
+    counts = _listed(told.made)
+    if told.made.kept:
+        console.message(f"{head}: as before" + (f", {counts}" if counts else ""))
+    else:
+        console.message(f"{head}: {', '.join(filter(None, (counts, f'{told.seconds:,.1f} s')))}{_spent(asking)}")
+    for warning in told.made.summary.warnings:
+        console.warn(f"{told.name}: {warning}")
+
+
+def _listed(made: "Made") -> str:
+    counts = {name.replace("_", " "): count for name, count in made.summary.counts.items() if count}
+    return ", ".join(console.counted(count, name) for name, count in counts.items())
+
+
+def _spent(asking: "Asking") -> str:
+    """Return what was spent so far, "" where it is nothing."""
+    from freshstack_datasets.llm.budget import dollars
+
+    spent = asking.budget.spent
+    if not spent.calls:
+        return ""
+    return f"; spent so far: {dollars(spent.usd) if spent.usd else console.counted(spent.tokens, 'tokens')}"
+
+
+def _say_forecast(found: "Forecast", as_json: bool) -> None:
+    told = [f"{stage}: assumed are {guess}" for stage, guess in found.assumed.items()]
+    if as_json:
+        console.say_json({**found.estimate.to_json(), "made_before": list(found.kept), "assumed": dict(found.assumed)})
+        return
+    console.say(str(found.estimate) if found.estimate.stages else "nothing is asked")
+    lines = [*([f"made before: {', '.join(found.kept)}"] if found.kept else []), *told]
+    if lines:
+        console.say("\n" + "\n".join(lines))
+
+
+def _say_done(out: Path, done: "Finished") -> None:
+    say_built(out, done.assembled.manifest)
+    say_built(done.assembled.unfiltered, done.assembled.unfiltered_manifest)
+    if done.kept:
+        console.say("nothing had to be done: all of it was made before, of the same")
+
+
+def _facts(out: Path, done: "Finished", asking: "Asking") -> dict[str, Any]:
+    made, spent = done.assembled, asking.budget.spent
+    return {
+        "path": str(out),
+        **facts(made.manifest),
+        "unfiltered": {"path": str(made.unfiltered), **facts(made.unfiltered_manifest)},
+        "statistics": made.statistics,
+        "made_before": done.kept,
+        "stages": [_stage(one) for one in done.stages],
+        "spent": {"calls": spent.calls, "tokens": spent.tokens, "usd": f"{spent.usd:f}"},
+    }
+
+
+def _stage(made: "Made") -> dict[str, Any]:
+    models = {kind: list(names) for kind, names in made.summary.models.items()}
+    told = {"counts": made.summary.counts, "models": models, "warnings": list(made.summary.warnings)}
+    return {"name": made.name, "made_before": made.kept, **told}
+
+
+@contextmanager
+def _way_on(work: Path) -> Iterator[None]:
+    """Say when the block ends early that what is done is kept, and what goes on with it."""
+    try:
+        yield
+    except (KeyboardInterrupt, FreshStackError):
+        if work.is_dir():
+            console.message(f"what is done is kept in {shown_path(work)}: the same command goes on there")
+        raise
