@@ -10,14 +10,13 @@ import typer
 
 from freshstack_datasets.cli.console import counted
 from freshstack_datasets.cli.query_file import ORACLES, SEARCHED, SUFFIXES, texts_for
-from freshstack_datasets.errors import InputError, UnknownNameError, shown
+from freshstack_datasets.errors import InputError, shown
 
 if TYPE_CHECKING:
     from freshstack_datasets.loading import Dataset
     from freshstack_datasets.ranking import Run
     from freshstack_datasets.retrieval import Retriever
 
-RETRIEVERS = ("bm25",)
 DEPTH = 100
 """Documents that a retriever finds for a query unless more are asked for."""
 ORACLE = "an oracle run: it searched with something other than the question"
@@ -42,7 +41,11 @@ DatasetName = Annotated[
     str,
     typer.Argument(metavar="DATASET", help="A name, name@snapshot, or a folder that holds a snapshot."),
 ]
-RetrieverName = Annotated[str | None, typer.Option("--retriever", metavar="NAME", help="A retriever: bm25.")]
+RETRIEVERS = (
+    "A retriever: bm25; dense:MODEL, a model of sentence-transformers by its name or folder; dense:MODEL@URL, one of a "
+    "server, whose key is in OPENAI_API_KEY; or python:MODULE:FACTORY, what FACTORY() of a module of yours returns."
+)
+RetrieverName = Annotated[str | None, typer.Option("--retriever", metavar="NAME", help=RETRIEVERS)]
 SearchText = Annotated[
     str,
     typer.Option(
@@ -117,12 +120,11 @@ def retriever_for(name: str, data: "Dataset") -> "Retriever":
 
     Raises:
         UnknownNameError: No retriever has that name.
+        InputError: It cannot be loaded.
     """
-    if name not in RETRIEVERS:
-        raise UnknownNameError("retriever", name, RETRIEVERS)
-    from freshstack_datasets.retrieval import BM25, indexed
+    from freshstack_datasets.retrieval import indexed, retriever
 
-    return indexed(BM25(), data)
+    return indexed(retriever(name), data)
 
 
 def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "Run":

@@ -11,6 +11,7 @@ from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.inputs import (
     DEPTH,
     ORACLE,
+    RETRIEVERS,
     DatasetName,
     Depth,
     MeasureNames,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 def retrieve(
     dataset: DatasetName,
-    retriever: Annotated[str, typer.Option("--retriever", metavar="NAME", help="A retriever: bm25.")],
+    retriever: Annotated[str, typer.Option("--retriever", metavar="NAME", help=RETRIEVERS)],
     out: Annotated[
         Path,
         typer.Option(
