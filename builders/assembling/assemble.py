@@ -91,6 +91,7 @@ def assemble(
     created: date | None = None,
     store: Store | None = None,
     earlier: Iterable[TracedCall] = (),
+    replace: bool = False,
 ) -> Assembled:
     """Make the snapshots of a build.
 
@@ -105,6 +106,7 @@ def assemble(
         created: The day it is made; today (UTC) when not given.
         store: Where replies are kept; the usual file when not given.
         earlier: Calls of an earlier snapshot, some of whose labels were carried over.
+        replace: Whether snapshots that this build put there before, made of something else, give way in the end.
 
     Raises:
         InputError: A stage is not done, no question is left, a place is taken, or a reply is not kept any more.
@@ -119,9 +121,12 @@ def assemble(
     placing = Placing(work.path.absolute() / NOTE, out, unfiltered_of(out), key)
     if placing.done():
         return _told(placing, kept=True)
-    refuse_taken(out)
+    stale = replace and placing.ours()
+    if not stale:
+        refuse_taken(out)
     with workshop(out, _OURS) as parts:
-        placing.clear(parts)
+        if not stale:
+            placing.clear(parts, replace=replace)
         filtered, whole = filtered_of(work), parts_of(work)
         if not filtered.kept:
             counts = ", ".join(f"{rule.dropped} by {rule.name}" for rule in filtered.filters if rule.dropped)
@@ -143,6 +148,8 @@ def assemble(
         first, second = (parts / name for name in ("filtered", "unfiltered"))
         _write(common, whole.only(set(filtered.kept)), first, unfiltered=False)
         _write(common, whole, second, unfiltered=True)
+        if stale:
+            placing.retire(parts)
         placing.place(first, second)
     return _told(placing, kept=False)
 

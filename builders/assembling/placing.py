@@ -38,21 +38,37 @@ class Placing:
     def done(self) -> bool:
         """Tell whether both are there already, made of the very same."""
         said = self._said()
-        same = said.get("key") == json.loads(json.dumps(dict(self.key)))
-        return same and all(_digest(folder) == said.get(name) is not None for name, folder in self._places())
+        return said.get("key") == json.loads(json.dumps(dict(self.key))) and self._whole(said)
 
-    def clear(self, parts: Path) -> None:
-        """Take away what a run put there that was ended between the two.
+    def ours(self) -> bool:
+        """Tell whether both are there as this build put them there, made of whatever."""
+        said = self._said()
+        return said.get("placed") is True and self._whole(said)
+
+    def retire(self, parts: Path) -> None:
+        """Take away both, which ``ours`` has looked at. Who comes after a kill between the two finds the second one.
+
+        Args:
+            parts: A folder of ours beside them, into which they go.
+        """
+        for name, folder in self._places():
+            old = parts / f"old-{name}"
+            shutil.rmtree(old, ignore_errors=True)
+            folder.replace(old)
+
+    def clear(self, parts: Path, *, replace: bool = False) -> None:
+        """Take away what a run left there that was ended between the two.
 
         Args:
             parts: A folder of ours beside them, into which it goes.
+            replace: Whether that may be one of two that a run was about to take away.
 
         Raises:
             InputError: Something else is there.
         """
         refuse_taken(self.out)
         said = self._said()
-        if said.get("placed") is False and _digest(self.twin) == said.get("twin") is not None:
+        if (replace or said.get("placed") is False) and _digest(self.twin) == said.get("twin") is not None:
             left = parts / "left"
             shutil.rmtree(left, ignore_errors=True)
             self.twin.replace(left)  # in one step: what is half removed would be nobody's
@@ -81,6 +97,9 @@ class Placing:
 
     def _places(self) -> tuple[tuple[str, Path], tuple[str, Path]]:
         return ("out", self.out), ("twin", self.twin)
+
+    def _whole(self, said: Mapping[str, Any]) -> bool:
+        return all(_digest(folder) == said.get(name) is not None for name, folder in self._places())
 
     def _where(self) -> list[str]:
         return [str(self.out), str(self.twin)]

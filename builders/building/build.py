@@ -108,4 +108,4 @@ def build(
 def _assembled(topic: Topic, work: Work, out: Path, snapshot: str, asking: Asking) -> "Assembled":
     from builders.assembling.assemble import assemble
 
-    return assemble(topic, work, out, snapshot, store=asking.store)
+    return assemble(topic, work, out, snapshot, store=asking.store, replace=True)
