@@ -188,6 +188,23 @@ def _write(common: _Whole, parts: Parts, folder: Path, *, unfiltered: bool) -> N
     )
 
 
+def check(topic: Topic, work: Work, out: Path, snapshot: str) -> None:
+    """Refuse beforehand what ``assemble`` would refuse after all other stages.
+
+    Args:
+        topic: The topic.
+        work: The folder of the build.
+        out: Where the filtered snapshot is to go.
+        snapshot: The snapshot's name.
+
+    Raises:
+        InputError: The name is none, or something is there that this build did not put there.
+    """
+    _check_name(topic, snapshot)
+    out = out.absolute()
+    Placing(work.path.absolute() / NOTE, out, unfiltered_of(out), {}).refuse_others()
+
+
 def _check_name(topic: Topic, snapshot: str) -> None:
     """Let the manifest judge the names now: it would otherwise do so after all documents were read."""
     name, program = dataset_of(topic) + UNFILTERED, Generator(name="-", version="-")

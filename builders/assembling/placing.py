@@ -45,6 +45,17 @@ class Placing:
         said = self._said()
         return said.get("placed") is True and self._whole(said)
 
+    def refuse_others(self) -> None:
+        """Refuse places at which something is that this build did not put there.
+
+        Raises:
+            InputError: There is.
+        """
+        said = self._said()
+        for name, folder in self._places():
+            if _digest(folder) is None or _digest(folder) != said.get(name):
+                refuse_taken(folder)
+
     def retire(self, parts: Path) -> None:
         """Take away both, which ``ours`` has looked at. Who comes after a kill between the two finds the second one.
 

@@ -80,11 +80,12 @@ def build(
         tell: Takes what is known of a stage, at its beginning where it has to be made, and at its end.
 
     Raises:
-        InputError: What it is made from cannot be read, or nothing is left of it.
+        InputError: What it is made from cannot be read, nothing is left of it, or the place is taken.
         SecretsError: Something seems to be secret, and is not allowed.
         BudgetError: What may be spent does not take all calls.
         EndpointError: The server answers no call, or not all of them for now.
     """
+    _check(topic, work, out, snapshot)
     made: list[Made] = []
     whole = len(stages) + 1
     for number, stage in enumerate(stages, 1):
@@ -103,6 +104,13 @@ def build(
     made.append(Made(ASSEMBLE, Summary(counts), assembled.kept))
     tell(Told(whole, whole, ASSEMBLE, made[-1], time.monotonic() - began))
     return Finished(tuple(made), assembled)
+
+
+def _check(topic: Topic, work: Work, out: Path, snapshot: str) -> None:
+    """Refuse before anything costs money what would be refused after it."""
+    from builders.assembling.assemble import check
+
+    check(topic, work, out, snapshot)
 
 
 def _assembled(topic: Topic, work: Work, out: Path, snapshot: str, asking: Asking) -> "Assembled":
