@@ -54,14 +54,16 @@
     tell();
   }
 
+  /** Puts what this browser keeps into the fields, and returns which question was shown. */
   function restore() {
     try {
-      const state = JSON.parse(localStorage.getItem(place) ?? "{}");
+      const state = JSON.parse(localStorage.getItem(place)) ?? {};
       by("annotator").value = typeof state.annotator === "string" ? state.annotator : "";
       fill(state.answers ?? {});
-      at = Number.isInteger(state.at) && sections[state.at] ? state.at : 0;
+      return Number.isInteger(state.at) && sections[state.at] ? state.at : 0;
     } catch {
       kept = false;
+      return 0;
     }
   }
 
@@ -74,8 +76,8 @@
       left += here;
       by("which").options[number].textContent = `${number + 1}: ${here ? `${here} open` : "done"}`;
     });
-    const far = left ? `${left} ${left === 1 ? "answer" : "answers"} to go.` : "All is answered: save it to a file.";
-    const lost = kept ? "" : " This browser does not keep answers: save them to a file before you leave.";
+    const far = left ? `${left} ${left === 1 ? "answer" : "answers"} to go.` : "All is answered: save it, and hand the file in.";
+    const lost = kept ? "" : " This browser does not keep answers: save them before you leave.";
     by("state").textContent = `${news} ${far}${lost}`.trim();
   }
 
@@ -145,6 +147,11 @@
       keep();
     }
   });
-  restore();
-  show(at, false);
+  window.addEventListener("storage", (event) => { // the same sheet in another tab
+    if (event.key === place && event.newValue) {
+      restore();
+      tell();
+    }
+  });
+  show(restore(), false);
 })();
