@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from builders.nuggets import Nuggets
 from builders.outputs import write_sorted
 from builders.pipeline.reading import lacking_of, nugget_calls_of, nuggets_of, questions_of
-from builders.pipeline.settings import Settings
+from builders.pipeline.settings import PROMPTS, Settings
 from builders.pipeline.step import run, summary_of
 from freshstack_datasets.errors import BudgetError, EndpointError, InputError
 from freshstack_datasets.llm.budget import Budget
@@ -194,6 +194,25 @@ def test_another_model_or_parameter_makes_the_nuggets_anew(here, changed):
     assert not here.run(server, changed).kept
     assert len(server.requests) == 4
     assert here.texts() == {query_id: ["Bar is old."] for query_id in TITLES}
+
+
+def test_another_version_of_the_prompt_makes_the_nuggets_anew_and_one_of_another_prompt_does_not(here):
+    def run_with(prompts):
+        asking = scripted(replace(Settings.of(here.topic), prompts=prompts), here.folder)
+        asking.transport = Server()
+        with asking:
+            return run(Nuggets(here.topic, asking), here.work), asking.transport.requests
+
+    mine = here.folder / "prompts"
+    shutil.copytree(PROMPTS, mine)
+    here.run(Server())
+    (mine / "support@9.md").write_text("# user\n{{question}}\n")
+    assert run_with(mine)[0].kept
+    (mine / "nuggets@9.md").write_text((mine / "nuggets@1.md").read_text() + "Be brief.\n")
+    made, asked = run_with(mine)
+    assert list(made.summary.prompts) == ["nuggets@9"]
+    assert len(asked) == 4
+    assert all(one.messages[-1].content.endswith("Be brief.") for one in asked)
 
 
 @pytest.mark.parametrize(
