@@ -13,6 +13,7 @@ import yaml
 
 from builders.topics.addresses import is_path
 from builders.topics.reading import checked, parse_topic
+from builders.topics.template import MORE, NO_DOCUMENTS, TEXT
 from builders.topics.topic import Documents, Repository, Topic
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_file
@@ -165,14 +166,14 @@ def topic_text(answers: Answers, folder: Path) -> str:
     )
     repositories = "".join(_repository(repository, folder) for repository in answers.repositories)
     documents = "".join(_documents(entry, folder) for entry in answers.documents)
-    return _TEXT.format(
+    return TEXT.format(
         name=_yaml(answers.name),
         domain=_yaml(answers.domain),
         tags=_yaml(list(answers.tags)),
         first=first,
         last=last,
         repositories="repositories:\n" + repositories if repositories else "repositories: []\n",
-        documents="documents:\n" + documents if documents else _NO_DOCUMENTS,
+        documents="documents:\n" + documents if documents else NO_DOCUMENTS,
     )
 
 
@@ -182,7 +183,7 @@ def _repository(repository: Repository, folder: Path) -> str:
     told = {"url": url, "name": repository.name, kind: pin}
     if repository.alias:
         told["alias"] = repository.alias
-    return _entry(told) + _MORE
+    return _entry(told) + MORE
 
 
 def _documents(entry: Documents, folder: Path) -> str:
@@ -207,63 +208,3 @@ def _yaml(value: object) -> str:
     """Return a value as YAML on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9)
     return text.removesuffix("...\n").rstrip("\n")
-
-
-_TEXT = """\
-# What a benchmark is about, and which sources it is made of. python -m builders reads this file, and refuses keys that
-# it does not know. What begins with # is a comment.
-
-# What it is called. Put an organisation in front, as in acme/support, if its dataset is another's than freshstack's.
-name: {name}
-
-# What it is about, in a few words.
-domain: {domain}
-
-# Questions are taken that have any of these tags, in small or capital letters; with [] all are.
-tags: {tags}
-
-# The first and the last day on which they were asked: 2024-01-31, 2024-01 or 2024.
-{first}
-{last}
-
-# Repositories, whose files become documents:
-#   url      https://…, ssh://…, user@host:path, file:///…, or a path that starts in the folder of this file. A token is
-#            not for here: it goes into an environment variable that is named after the host, GIT_TOKEN_GITHUB_COM.
-#   name     owner/repository. The documents' ids begin with its last part, or with the alias, if there is one.
-#   date     takes the last commit of that day, by the clock of UTC; instead, tag or commit (all its digits) takes that.
-#   license  the licence of the files.
-#   include  which files to take, by patterns as in .gitignore; all when there are none. exclude says which not to take.
-{repositories}
-# Documents that are in no repository: JSONL with id, title, text and url in each line, or folders of .md, .txt, .html,
-# .ipynb and .pdf. A path starts in the folder of this file; the documents' ids begin with the name. license, include
-# and exclude are as above.
-{documents}
-# How questions are chosen, besides tags and days. What is not said here counts as it stands here, and language and
-# license as nothing:
-#   site              the site that a dump is of.
-#   answer            accepted takes questions with the answer that was accepted, best with the one of most votes.
-#   min_answer_score  the least score of that answer; null takes any, also one without a score.
-#   min_score         the least score of a question; null takes any.
-#   language          the code of their language, such as en; that of a dump's site is known.
-#   license           the licence of texts of a forum's export that do not say theirs.
-# questions:
-#   site: stackoverflow.com
-#   answer: accepted
-#   min_answer_score: 1
-#   min_score: null
-#   language: null
-#   license: null
-"""
-
-_MORE = """\
-    # license: MIT
-    # include: [docs/, "*.md"]
-    # exclude: [tests/]
-"""
-
-_NO_DOCUMENTS = """\
-# documents:
-#   - path: handbook
-#     name: handbook
-#     license: CC-BY-4.0
-"""

@@ -4,6 +4,7 @@ import datetime
 import errno
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from builders.cli import main
 from builders.topics import read_topic
+from builders.topics.questions import Questions
 
 COMMIT = "724c31ccd3edce6b6dfe5e0dd2a594a47217f078"
 OPTIONS = ["--domain", "Customer support", "--no-input"]
@@ -59,8 +61,14 @@ def test_the_file_has_comments_and_what_may_be_added_to_it_is_read(here):
     for example in ("documents:", "  - path: handbook", "    name: handbook"):
         assert f"# {example}\n" in text
         text = text.replace(f"# {example}\n", f"{example}\n")
+    start = text.index("# questions:\n")
+    text = text[:start] + re.sub(r"^# (?=(?:models|pool|filter|questions):|  [a-z_-]+: )", "", text[start:], flags=re.M)
     (here / "support.yaml").write_text(text, encoding="utf-8")
     topic = read_topic(here / "support.yaml")
+    assert (topic.models.key_from, topic.models.second.share) == ("OPENAI_API_KEY", 0.1)
+    assert [one.label for one in topic.pool.retrievers] == ["bm25", "dense:text-embedding-3-small"]
+    assert topic.filter.contamination.closed_book_coverage == 0.9
+    assert topic.questions == Questions()  # what stands there is what counts anyway
     assert topic.repositories[0].include == ("docs/", "*.md")
     assert topic.documents[0].prefix == "handbook"
     assert topic.last == datetime.date(2026, 6, 30)
