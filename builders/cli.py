@@ -18,6 +18,7 @@ from builders.commands import (
     judge_holes,
     new,
     nuggets,
+    pool,
     publish,
     queries,
     questions,
@@ -119,6 +120,7 @@ filtering.add_to(app)
 judge_holes.add_to(app)
 new.add_to(app)
 nuggets.add_to(app)
+pool.add_to(app)
 publish.add_to(app)
 queries.add_to(app)
 questions.add_to(app)

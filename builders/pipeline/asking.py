@@ -114,6 +114,17 @@ class Asking:
             self._clients[place] = self._client(opened, key_from, where.prices(self._given))
         return self._clients[place]
 
+    def prices_at(self, place: str) -> Prices:
+        """Return what models cost elsewhere.
+
+        Args:
+            place: As ``client_at`` takes it.
+
+        Raises:
+            InputError: It is none of these.
+        """
+        return self.prices if place == SAME else parse_endpoint(place).prices(self._given)
+
     def kind(self, name: KindName) -> Kind:
         """Return what one kind of call is asked with; see ``Settings.kind``."""
         if name not in self._kinds:

@@ -90,10 +90,15 @@ class SentenceEncoder:
         """How to make it again."""
         return {"kind": "sentence-transformers", "model": self.model}
 
+    @property
+    def libraries(self) -> Mapping[str, str]:
+        """The versions of what runs it."""
+        return versions("sentence-transformers", "transformers", "torch")
+
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """Its name with the files behind it, and the libraries that run it."""
-        folder, libraries = Path(self.model), versions("sentence-transformers", "transformers", "torch")
+        folder, libraries = Path(self.model), dict(self.libraries)
         if folder.is_dir():  # where it lies says nothing of its vectors
             return {"kind": "sentence-transformers", "files": _files_digest(folder), "libraries": libraries}
         config = getattr(getattr(self._loaded[0], "auto_model", None), "config", None)
