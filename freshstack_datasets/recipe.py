@@ -73,7 +73,7 @@ class Filter(Model):
     name: Short
     dropped: Count
     reason: Long = ""
-    ids: Annotated[tuple[_Id, ...] | None, BeforeValidator(as_tuple), Field(max_length=100_000)] = None
+    ids: Annotated[Annotated[tuple[_Id, ...], Field(max_length=100_000)] | None, BeforeValidator(as_tuple)] = None
 
 
 class Tool(Model):
