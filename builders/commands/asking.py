@@ -172,6 +172,10 @@ def say_estimate(stages: "Iterable[StageEstimate | None]", as_json: bool) -> Non
 
 def say_asked(asking: "Asking") -> None:
     """Say on standard error what became of the calls of a run, where there were any; also what was odd about them."""
+    if lost := asking.store.found_lost if "store" in asking.__dict__ else {}:
+        stages = ", ".join(f"{number:,} of {stage}" for stage, number in lost.items())
+        calls = console.counted(sum(lost.values()), "calls")
+        console.warn(f"{calls} under way when an earlier run was killed: {stages}; each may have been charged for")
     if "client" not in asking.__dict__:
         return
     counts = asking.client.counts

@@ -12,6 +12,7 @@ import socket
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
@@ -61,6 +62,8 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
+        self.found_lost: dict[str, int] = {}
+        """Those of ``lost`` that were found when this opened the file: of runs that were ended since it was last opened."""
         self._session = ""
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
@@ -169,7 +172,7 @@ class Store:
                 self._make(base)
                 self._session = secrets.token_hex(8)  # what an earlier one left under way was given up
                 _SESSIONS.add(self._session)
-                _find_lost(base)
+                self.found_lost = _find_lost(base)
         except BaseException:
             base.close()
             raise
@@ -198,13 +201,16 @@ def _write_ahead(base: sqlite3.Connection) -> None:
             time.sleep(pause)
 
 
-def _find_lost(base: sqlite3.Connection) -> None:
-    """Move the notes of processes that have ended to the calls that are lost."""
-    query = "SELECT number, until, host, process, session FROM under_way"
-    for number, *note in base.execute(query).fetchall():
+def _find_lost(base: sqlite3.Connection) -> dict[str, int]:
+    """Move the notes of processes that have ended to the calls that are lost; return how many they are, by stage."""
+    found: Counter[str] = Counter()
+    query = "SELECT number, stage, until, host, process, session FROM under_way"
+    for number, stage, *note in base.execute(query).fetchall():
         if not _is_alive(*note):
+            found[stage] += 1
             base.execute("INSERT INTO lost SELECT digest, endpoint, stage FROM under_way WHERE number = ?", (number,))
             base.execute(_END, (number,))
+    return dict(sorted(found.items()))
 
 
 def _is_alive(until: float, host: str, process: int, session: str) -> bool:

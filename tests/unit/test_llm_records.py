@@ -187,9 +187,11 @@ def test_calls_under_way_at_a_kill_are_counted_once_and_for_good(tmp_path):
         subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
         store = Store(path)
         assert store.lost() == {"support": 2 * times}
+        assert store.found_lost == {"support": 2}
         store.close()
     store = Store(path)
     assert store.lost() == {"support": 4}
+    assert store.found_lost == {}
     store.close()
 
 
