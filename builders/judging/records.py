@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from builders.pipeline.records import Label, Lacking
+from builders.pipeline.work import Work
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.records import Nugget, Query
 
@@ -48,6 +50,36 @@ class Shown:
     call_id: str
     query_id: str
     documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known before anything is asked, as from an earlier snapshot.
+
+    Args:
+        labels: What documents support; these documents are judged with those of the pools.
+        orders: What was shown in the calls that said so.
+    """
+
+    labels: tuple[Label, ...] = ()
+    orders: tuple[Shown, ...] = ()
+
+
+class Source(Protocol):
+    """Where judgments come from that are taken as they are."""
+
+    @property
+    def digest(self) -> str:
+        """What they depend on, beside what the stages made."""
+        ...
+
+    def known(self, work: Work) -> Known:
+        """Return them.
+
+        Args:
+            work: The folder of the build, with the pool.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

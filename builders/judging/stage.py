@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from builders.judging.judge import estimated, judge
-from builders.judging.records import Group, Judged
+from builders.judging.records import Group, Judged, Known, Source
 from builders.judging.second import agreement, sampled
 from builders.nuggets.calls import reasons
 from builders.pipeline.asking import Asking
@@ -31,10 +31,12 @@ class Judging:
     Args:
         topic: The topic.
         asking: Who is asked.
+        source: Where judgments come from that are taken as they are; None where there are none.
     """
 
     topic: Topic
     asking: Asking
+    source: Source | None = None
 
     @property
     def name(self) -> str:
@@ -45,6 +47,8 @@ class Judging:
         """Return all that the judgments depend on."""
         key: dict[str, Any] = {stage: work.digest(stage) for stage in (QUESTIONS, CORPUS, NUGGETS, POOL)}
         key |= {"asking": self.asking.key("support"), "packing": self._packing()}
+        if self.source:
+            key["known"] = self.source.digest
         if self.asking.settings.models.second.share:
             key |= {"second": self._second(), "asking-second": self.asking.key("second")}
         return key
@@ -61,14 +65,15 @@ class Judging:
             BudgetError: What may be spent does not take all calls.
             EndpointError: The server answers no call, or not all of them for now.
         """
-        groups = self._groups(work)
+        known = self._known(work)
+        groups = self._groups(work, known)
         corpus = topic_corpus(work)
-        first = judge(self.asking, groups, corpus)
+        first = judge(self.asking, groups, corpus, known=known.labels)
         write_lines(folder / LABELS, first.labels)
         write_lines(folder / LACKING, first.lacking)
         again = self._again(groups)
         second = judge(self.asking, again, corpus, kind="second") if again else None
-        orders = {*first.orders, *(second.orders if second else ())}
+        orders = {*known.orders, *first.orders, *(second.orders if second else ())}
         write_lines(folder / ORDERS, map(asdict, sorted(orders, key=attrgetter("query_id", "call_id", "documents"))))
         if second:
             write_lines(folder / SECOND, second.labels)
@@ -84,20 +89,27 @@ class Judging:
         Raises:
             InputError: An earlier stage is not done, or there is nothing to judge.
         """
-        groups = self._groups(work)
+        known = self._known(work)
+        groups = self._groups(work, known)
         corpus = topic_corpus(work)
         again = self._again(groups)
-        costs = [estimated(self.asking, groups, corpus)]
+        costs = [estimated(self.asking, groups, corpus, known=known.labels)]
         return costs + ([estimated(self.asking, again, corpus, kind="second")] if again else [])
 
-    def _groups(self, work: Work) -> list[Group]:
-        """Return the questions that have nuggets and a pool, each with both."""
+    def _known(self, work: Work) -> Known:
+        return self.source.known(work) if self.source else Known()
+
+    def _groups(self, work: Work, known: Known) -> list[Group]:
+        """Return the questions that have nuggets and documents to judge or judged before, each with all of them."""
         nuggets, pool = nuggets_of(work), pool_of(work)
-        ready = [query for query in questions_of(work) if query.query_id in nuggets and query.query_id in pool]
+        documents = {query_id: set(doc_ids) for query_id, doc_ids in pool.items()}
+        for label in known.labels:
+            documents.setdefault(label.query_id, set()).add(label.doc_id)
+        ready = [query for query in questions_of(work) if query.query_id in nuggets and query.query_id in documents]
         if not ready:
             got = f"{len(nuggets):,} questions with nuggets, {len(pool):,} with documents"
             raise InputError("documents to judge", expected="a question with nuggets and a pool", got=got)
-        return [Group(query, nuggets[query.query_id], tuple(pool[query.query_id])) for query in ready]
+        return [Group(one, nuggets[one.query_id], tuple(sorted(documents[one.query_id]))) for one in ready]
 
     def _again(self, groups: Sequence[Group]) -> list[Group]:
         second = self.asking.settings.models.second

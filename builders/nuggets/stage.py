@@ -34,6 +34,22 @@ Shape = type[Plain] | type[WithImportance]
 Outcome = Answer[Plain | WithImportance] | Failed
 
 
+class NoNuggetsError(InputError):
+    """No question has a nugget.
+
+    Args:
+        topic: What the topic is called.
+        expected: What would have been right.
+        got: What was found instead.
+        lacking: The questions, and why they have none.
+    """
+
+    def __init__(self, topic: str, expected: str, got: str, lacking: Sequence[Lacking]) -> None:
+        hint = "take another model, or other questions"
+        super().__init__(f"the nuggets of {topic}", expected=expected, got=got, hint=hint)
+        self.lacking = tuple(lacking)
+
+
 @dataclass(frozen=True)
 class Nuggets:
     """The nuggets of all questions.
@@ -113,14 +129,10 @@ class Nuggets:
         models = {"nuggets": self.asking.models(call for one in found for call in one.calls)}
         return Summary(counts, models, self.asking.prompts("nuggets"), _limits(), tuple(_warnings(lacking)))
 
-    def _nothing(self, queries: Sequence[Query], lacking: Sequence[Lacking]) -> InputError:
+    def _nothing(self, queries: Sequence[Query], lacking: Sequence[Lacking]) -> "NoNuggetsError":
         detail = next((f" ({one.detail})" for one in lacking if one.detail), "")
-        return InputError(
-            f"the nuggets of {self.topic.name}",
-            expected=f"some of {counted(len(queries), 'questions')}",
-            got=f"none: {reasons(lacking)}{detail}" if lacking else "none",
-            hint="take another model, or other questions",
-        )
+        got = f"none: {reasons(lacking)}{detail}" if lacking else "none"
+        return NoNuggetsError(self.topic.name, f"some of {counted(len(queries), 'questions')}", got, lacking)
 
 
 @dataclass(frozen=True, slots=True)
