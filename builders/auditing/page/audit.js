@@ -128,7 +128,9 @@
       tell("That file is none that this page saved.");
     } else if (told.sheet !== sheet) {
       tell("That file is of another sheet.");
-    } else if (!Object.keys(answers()).length || confirm("Replace the answers that are here?")) {
+    } else if (Object.keys(answers()).length && !confirm("Replace the answers that are here?")) {
+      tell("Nothing was loaded.");
+    } else {
       fill(told.answers);
       by("annotator").value = typeof told.annotator === "string" ? told.annotator : "";
       keep();
