@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,20 +18,39 @@ from freshstack_datasets.retrieval.index_folder import versions
 _LONGEST = 100
 
 
-def slugs(labels: Sequence[str]) -> dict[str, str]:
+def named(several: Sequence[Told]) -> dict[str, Told]:
+    """Return retrievers by what they are called in tables; of a folder with a model, only its name is told.
+
+    Args:
+        several: What the topic says of them.
+
+    Raises:
+        InputError: Two have one name, or one that of what all of them find together.
+    """
+    found: dict[str, Told] = {}
+    for told in several:
+        folder = Path(told.dense).resolve() if _is_folder(told) and not told.name else None
+        label = f"dense:{folder.name}" if folder else told.label
+        if label in found or label == FUSION:
+            got = (
+                f"{shown(label)}, which is what all of them find together"
+                if label == FUSION
+                else f"{shown(label)} twice"
+            )
+            raise InputError("the names of retrievers", expected="each another one", got=got, hint="give it a name")
+        found[label] = told
+    return found
+
+
+def slugs(labels: Iterable[str]) -> dict[str, str]:
     """Return what the files of retrievers are called, by the names of the retrievers.
 
     Args:
         labels: The names, each once.
-
-    Raises:
-        InputError: One has the name of what all of them find together.
     """
     found: dict[str, str] = {}
     taken = {FUSION}
     for label in labels:
-        if label == FUSION:
-            raise InputError("the name of a retriever", expected=f"another one than {FUSION}", got=shown(label))
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", label).strip("-.")[:_LONGEST] or "retriever"
         slug, number = plain, 1
         while slug.lower() in taken:  # some file systems do not tell capital letters
@@ -58,12 +77,7 @@ def made(told: Told, asking: Asking) -> Retriever:
     if told.python:
         return retriever(f"python:{told.python}")
     encoder = _endpoint(told, asking) if told.endpoint else SentenceEncoder(told.dense)
-    return Dense(
-        encoder,
-        query_prefix=told.query_prefix or None,
-        document_prefix=told.document_prefix or None,
-        name=told.label,
-    )
+    return Dense(encoder, query_prefix=told.query_prefix or None, document_prefix=told.document_prefix or None)
 
 
 def depends(told: Told, asking: Asking) -> dict[str, Any]:
@@ -85,15 +99,20 @@ def depends(told: Told, asking: Asking) -> dict[str, Any]:
     if told.endpoint:
         return {**told_json, "endpoint": _endpoint(told, asking).identity["endpoint"]}
     encoder = SentenceEncoder(told.dense)
-    folder = Path(told.dense).is_dir()
-    return {**told_json, **(encoder.identity if folder else {"libraries": dict(encoder.libraries)})}
+    if not _is_folder(told):
+        return {**told_json, "libraries": dict(encoder.libraries)}
+    return {**told_json, "dense": "", **encoder.identity}  # where it lies changes nothing
 
 
 def model_of(told: Told, asking: Asking) -> str:
     """Return the name of the model by which a retriever searches, which tells a stand-in; "" where there is none."""
     if told.endpoint and asking.client_at(told.endpoint, told.key_from).transport.stand_in:
         return f"{STAND_IN} for {told.dense}"
-    return told.dense
+    return Path(told.dense).resolve().name if _is_folder(told) else told.dense
+
+
+def _is_folder(told: Told) -> bool:
+    return bool(told.dense) and not told.endpoint and Path(told.dense).is_dir()
 
 
 def _endpoint(told: Told, asking: Asking) -> EndpointEncoder:

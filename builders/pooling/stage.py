@@ -14,10 +14,11 @@ from builders.pipeline.reading import searches_of, topic_corpus
 from builders.pipeline.records import FUSION, Found, Search, Summary
 from builders.pipeline.work import CORPUS, POOL, POOLED, QUERIES, Work
 from builders.pooling.estimates import estimated
-from builders.pooling.retrievers import depends, made, model_of, slugs
+from builders.pooling.retrievers import depends, made, model_of, named, slugs
 from builders.topics import Topic
 from builders.topics.pool import Pool
-from freshstack_datasets.cli.console import counted, message
+from builders.topics.pool import Retriever as Told
+from freshstack_datasets.cli.console import counted
 from freshstack_datasets.errors import InputError
 from freshstack_datasets.llm.estimates import StageEstimate
 from freshstack_datasets.ranking import Run
@@ -59,6 +60,11 @@ class Pooling:
         """How the documents are chosen."""
         return self.asking.settings.pool
 
+    @property
+    def _retrievers(self) -> dict[str, Told]:
+        """Who searches, by name."""
+        return named(self.pool.retrievers)
+
     def key(self, work: Work) -> Mapping[str, Any]:
         """Return all that the pools depend on."""
         return {
@@ -66,7 +72,7 @@ class Pooling:
             "corpus": work.digest(CORPUS),
             "queries": work.digest(QUERIES),
             "techniques": list(self.pool.techniques),
-            "retrievers": [[told.label, depends(told, self.asking)] for told in self.pool.retrievers],
+            "retrievers": [[label, depends(told, self.asking)] for label, told in self._retrievers.items()],
             "depth": self.pool.depth,
             "top": self.pool.top,
             "method": METHOD,
@@ -85,16 +91,15 @@ class Pooling:
             BudgetError: What may be spent does not take all calls.
         """
         searches = self._searches(work)
-        files = slugs([told.label for told in self.pool.retrievers])
+        files = slugs(self._retrievers)
         corpus = topic_corpus(work)
         warnings: list[str] = []
-        for number, told in enumerate(self.pool.retrievers, 1):
-            message(f"pool: {told.label}, retriever {number} of {len(self.pool.retrievers)}")
+        for label, told in self._retrievers.items():
             ready = _indexed(made(told, self.asking), work, corpus)
             for technique, texts in searches.items():
-                run = found_by(ready, texts, self.pool.depth).named(told.label)
-                _write(run, folder, technique, files[told.label])
-            warnings += _cut(told.label, ready)
+                run = found_by(ready, texts, self.pool.depth).named(label)
+                _write(run, folder, technique, files[label])
+            warnings += _cut(label, ready)
         for technique in searches:
             runs = [read_runs(folder, technique, files[label]) for label in files]
             _write(fuse(runs, METHOD, self.pool.depth), folder, technique, FUSION)
@@ -146,15 +151,16 @@ class Pooling:
     ) -> Summary:
         questions = {search.query_id for several in searches.values() for search in several}
         pooled = {(place.query_id, place.doc_id) for place in places}
-        empty = sum(not search.text.strip() for several in searches.values() for search in several)
+        texts = [search.text for several in searches.values() for search in several]
         runs = [read_runs(folder, technique, file) for technique in searches for file in files.values()]
+        lists = len(texts) * len(files)
         counts = {
             "questions": len(questions),
             "documents": len(pooled),
             "retrievers": len(files),
-            "lists": sum(map(len, runs)),
-            "empty_lists": sum(not run[query_id] for run in runs for query_id in run),
-            "empty_texts": empty,
+            "lists": lists,
+            "empty_lists": lists - sum(map(len, runs)),  # a file has no empty ones
+            "empty_texts": sum(not text.strip() for text in texts),
             "without": len(questions - {query_id for query_id, _ in pooled}),
         }
         told = list(warnings)
