@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,7 @@ class _Whole:
     sources: list[Source]
     calls: list[TracedCall]
     documents: figures.Documents
+    more: Mapping[str, bytes]
 
 
 def unfiltered_of(out: Path) -> Path:
@@ -92,6 +94,7 @@ def assemble(
     store: Store | None = None,
     earlier: Iterable[TracedCall] = (),
     replace: bool = False,
+    more: Mapping[str, bytes] | None = None,
 ) -> Assembled:
     """Make the snapshots of a build.
 
@@ -107,6 +110,7 @@ def assemble(
         store: Where replies are kept; the usual file when not given.
         earlier: Calls of an earlier snapshot, some of whose labels were carried over.
         replace: Whether snapshots that this build put there before, made of something else, give way in the end.
+        more: Further files of the trace of both, by name.
 
     Raises:
         InputError: A stage is not done, no question is left, a place is taken, or a reply is not kept any more.
@@ -118,6 +122,7 @@ def assemble(
     digests = {stage: work.digest(stage) for stage in STAGES}
     key = {"version": _VERSION, "program": __version__, "topic": topic.digest, "snapshot": snapshot, "stages": digests}
     key |= {"created": created.isoformat()} if created else {}
+    key |= {"more": {name: sha256(content).hexdigest() for name, content in more.items()}} if more else {}
     placing = Placing(work.path.absolute() / NOTE, out, unfiltered_of(out), key)
     if placing.done():
         return _told(placing, kept=True)
@@ -144,6 +149,7 @@ def assemble(
             sources,
             answered(asked_of(work), work, store or Store(default_store()), earlier),
             figures.count_corpus(topic_corpus(work), sources),
+            dict(more or {}),
         )
         first, second = (parts / name for name in ("filtered", "unfiltered"))
         _write(common, whole.only(set(filtered.kept)), first, unfiltered=False)
@@ -181,6 +187,7 @@ def _write(common: _Whole, parts: Parts, folder: Path, *, unfiltered: bool) -> N
             "calls.parquet": files / "calls.parquet",
             "pool.parquet": files / "pool.parquet",
             STATISTICS: (json.dumps(told, indent=2, sort_keys=True, allow_nan=False) + "\n").encode(),
+            **common.more,
         },
         about=about(common.topic, {call.model for call in calls}, unfiltered=unfiltered),
         sections=sections(told, unfiltered=unfiltered),

@@ -40,7 +40,7 @@ def asked_of(work: Work) -> Asked:
         found |= {(call_id, lacking.query_id): () for lacking in lacking_of(work, stage) for call_id in lacking.calls}
     orders = orders_of(work)
     found |= {(call_id, query_id): documents for call_id, (query_id, documents) in orders.items()}
-    for label in (*labels_of(work), *second_of(work)):
+    for label in (one for one in (*labels_of(work), *second_of(work)) if one.call_id):
         shared = orders.get(label.call_id, ("", ()))[1]
         found.setdefault((label.call_id, label.query_id), shared)
     return found
@@ -78,7 +78,7 @@ def answered(asked: Asked, work: Work, store: Store, earlier: Iterable[TracedCal
         elif (call_id, query_id) in carried:
             found.append(carried[call_id, query_id])
     told = {call.call_id for call in found}
-    lost = next((label.call_id for label in labels_of(work) if label.call_id not in told), None)
+    lost = next((one.call_id for one in labels_of(work) if one.call_id and one.call_id not in told), None)
     if lost is not None:
         what = f"the reply to the call {shown(lost)}, from which labels came, is needed for the trace"
         hint = "name the file of replies that the build was made with: --replies FILE"

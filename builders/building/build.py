@@ -1,7 +1,7 @@
 """All stages of a build, one after the other, and the snapshots in the end."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +65,7 @@ def build(
     snapshot: str,
     asking: Asking,
     tell: Callable[[Told], None] = lambda _: None,
+    more: Callable[[], Mapping[str, bytes]] = dict,
 ) -> Finished:
     """Make all stages that are not what they would be now, and the snapshots.
 
@@ -78,6 +79,7 @@ def build(
         snapshot: The snapshot's name.
         asking: Who is asked.
         tell: Takes what is known of a stage, at its beginning where it has to be made, and at its end.
+        more: Returns further files for the trace of the snapshots, when all stages but the last one are done.
 
     Raises:
         InputError: What it is made from cannot be read, nothing is left of it, or the place is taken.
@@ -98,7 +100,7 @@ def build(
         tell(Told(number, whole, stage.name, made[-1], time.monotonic() - began))
     began = time.monotonic()
     tell(Told(whole, whole, ASSEMBLE))
-    assembled = _assembled(topic, work, out, snapshot, asking)
+    assembled = _assembled(topic, work, out, snapshot, asking, more())
     tables = assembled.manifest.tables
     counts = {"questions": tables["queries"].rows, "documents": tables["corpus"].rows}
     made.append(Made(ASSEMBLE, Summary(counts), assembled.kept))
@@ -113,7 +115,9 @@ def _check(topic: Topic, work: Work, out: Path, snapshot: str) -> None:
     check(topic, work, out, snapshot)
 
 
-def _assembled(topic: Topic, work: Work, out: Path, snapshot: str, asking: Asking) -> "Assembled":
+def _assembled(
+    topic: Topic, work: Work, out: Path, snapshot: str, asking: Asking, more: Mapping[str, bytes]
+) -> "Assembled":
     from builders.assembling.assemble import assemble
 
-    return assemble(topic, work, out, snapshot, store=asking.store, replace=True)
+    return assemble(topic, work, out, snapshot, store=asking.store, replace=True, more=more)

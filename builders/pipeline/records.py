@@ -58,7 +58,7 @@ class Label:
         query_id: The question.
         doc_id: The document.
         supports: The positions of the nuggets that it supports, ascending; none when it supports none.
-        call_id: The call that says so.
+        call_id: The call that says so; "" where it was carried over from a snapshot that names none, as of people.
     """
 
     query_id: str
