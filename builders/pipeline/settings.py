@@ -9,7 +9,7 @@ from builders.topics import Topic
 from builders.topics.models import Kind as ToldKind
 from builders.topics.models import Models
 from builders.topics.pool import Filters, Pool
-from builders.topics.reading import bytes_of, content_of, validated
+from builders.topics.reading import bytes_of, checked, content_of, validated
 from freshstack_datasets.errors import InputError, UnknownNameError, shown_path
 from freshstack_datasets.llm.prompts import Prompt, read_prompt
 from freshstack_datasets.llm.replay import Endpoint, parse_endpoint
@@ -89,16 +89,18 @@ class Settings:
             key_from: The variable of the environment that holds the key, above all else.
 
         Raises:
-            InputError: The recipe cannot be read, or says what is not allowed.
+            InputError: The recipe cannot be read, or it or an option says what is not allowed.
             UnknownNameError: There is none of that name.
         """
+        if llm:
+            parse_endpoint(llm)
         low = read_recipe(recipe)
         models = overlay(_said(low.models), _said(topic.models))
         if model:
             models = {name: _without_model(value) for name, value in models.items()} | {"model": model}
         models |= {name: value for name, value in (("endpoint", llm), ("key_from", key_from)) if value}
         return cls(
-            models=Models.model_validate(models),
+            models=checked(Models, models, "--llm, --model, --key-from"),
             pool=Pool.model_validate(overlay(_said(low.pool), _said(topic.pool))),
             filter=Filters.model_validate(overlay(_said(low.filter), _said(topic.filter))),
             recipe=str(recipe) or DEFAULT,
