@@ -218,7 +218,7 @@ def found_by(ready: Retriever, texts: Sequence[Search], depth: int) -> Run:
 
 
 def read_runs(folder: Path, technique: str, file: str) -> Run:
-    """Return a run of the stage.
+    """Return a run of the stage; one that found no document for any question has no file.
 
     Args:
         folder: The stage's folder.
@@ -228,7 +228,8 @@ def read_runs(folder: Path, technique: str, file: str) -> Run:
     Raises:
         RunFileError: It cannot be read.
     """
-    return read_run(folder / RUNS / technique / f"{file}.parquet")
+    path = folder / RUNS / technique / f"{file}.parquet"
+    return read_run(path) if path.exists() else Run.from_dict({})
 
 
 def _indexed(ready: Retriever, work: Work, corpus: Corpus) -> Retriever:
@@ -236,8 +237,9 @@ def _indexed(ready: Retriever, work: Work, corpus: Corpus) -> Retriever:
 
 
 def _write(run: Run, folder: Path, technique: str, file: str) -> None:
-    (folder / RUNS / technique).mkdir(parents=True, exist_ok=True)
-    write_run(run, folder / RUNS / technique / f"{file}.parquet")
+    if len(run.codes):
+        (folder / RUNS / technique).mkdir(parents=True, exist_ok=True)
+        write_run(run, folder / RUNS / technique / f"{file}.parquet")
 
 
 def _write_pool(places: Sequence[Found], path: Path) -> None:
