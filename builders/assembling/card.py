@@ -62,10 +62,11 @@ def _pooling(pooling: Mapping[str, Any]) -> Iterator[str]:
         values = ", ".join(f"{name} {_number(value)}" for name, value in row["measures"].items())
         who = "all retrievers together" if row["retriever"] == FUSION else row["retriever"]
         yield f"Searching for {_TEXTS.get(row['technique'], row['technique'])}, {who}: {values}."
-    for row in pooling["left_out"]:
+    relevant = counted(pooling["relevant"], "relevant documents")
+    for one in pooling["retrievers"] if len(pooling["retrievers"]) > 1 else ():
         yield (
-            f"Without {row['retriever']} the pools would lack {row['relevant']:,} of {pooling['relevant']:,} relevant "
-            f"documents, which only it brought."
+            f"Of {relevant}, {one['retriever']} found {one['found']:,}, of which no other found {one['alone']:,}; without it "
+            f"the pools would lack {one['lost']:,}."
         )
 
 

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from builders.assembling.filtering import Filtered
 from builders.assembling.parts import Parts
 from builders.judging.stage import AGREEMENT
+from builders.pipeline.reading import labels_of
 from builders.pipeline.work import SUPPORT, Work
+from builders.pooling import contribution, table2
 from builders.statistics.counts import count_documents, count_judged, count_questions
 from builders.statistics.given import Given
 from builders.statistics.lengths import Lengths
@@ -85,7 +87,9 @@ def filters(filtered: Filtered, questions: int) -> dict[str, Any]:
 
 
 def pooling(work: Work, scored: Dataset) -> dict[str, Any]:
-    """Return the paper's second table, how good each list was, and what only one retriever brought.
+    """Return the paper's second table, how good each list was, and what each retriever brought to the pools.
+
+    What was brought is told of all questions of the build, also where the snapshot keeps some of them.
 
     Args:
         work: The folder of the build.
@@ -94,7 +98,12 @@ def pooling(work: Work, scored: Dataset) -> dict[str, Any]:
     Raises:
         InputError: The stage is not done, or its files cannot be read.
     """
-    return {"table2": [], "left_out": [], "relevant": 0}
+    relevant = sum(bool(label.supports) for label in labels_of(work))
+    return {
+        "table2": table2(work, scored),
+        "relevant": relevant,
+        "retrievers": [asdict(one) for one in contribution(work)],
+    }
 
 
 def agreement(work: Work) -> dict[str, Any] | None:

@@ -84,6 +84,15 @@ POOL = {
     "q4": ("docs/d09", "docs/d10"),
 }
 
+POOL_SETTINGS = {
+    "techniques": list(TECHNIQUES),
+    "retrievers": ["bm25"],
+    "files": {"bm25": "bm25"},
+    "depth": 10,
+    "top": 3,
+}
+"""How the stage pool says that it was set."""
+
 SUPPORTS = {
     ("q1", "docs/d01"): (0,),
     ("q1", "docs/d02"): (0, 1),
@@ -164,7 +173,8 @@ class _Step:
         self._write(folder)
         kinds = {"nuggets": ["nuggets"], "queries": ["sub-questions", "closed-book"], "support": ["support"]}
         models = dict.fromkeys(kinds.get(self.name, ()), ("stand-in for m",))
-        return Summary({}, models, {f"{kind}@1": hashlib.sha256(kind.encode()).hexdigest() for kind in models})
+        prompts = {f"{kind}@1": hashlib.sha256(kind.encode()).hexdigest() for kind in models}
+        return Summary({}, models, prompts, POOL_SETTINGS if self.name == "pool" else {})
 
 
 def _questions(folder: Path) -> None:
