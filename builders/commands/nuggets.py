@@ -55,8 +55,8 @@ def _nuggets(
 ) -> None:
     """Let a model take the nuggets out of accepted answers: the facts that an answer to the question has to state.
 
-    The stage questions has to be done. The topic's models say who is asked; with prompt: nuggets-with-importance under
-    their nuggets, each nugget is vital or okay.
+    The stage questions has to be done. The topic's models say who is asked. Where they say
+    nuggets: {prompt: nuggets-with-importance}, each nugget is called vital or okay.
 
     DIR/nuggets then holds the table nuggets/, calls.jsonl with the calls that made each question's, dropped.jsonl with
     the questions that have none, each with the reason, and stage.json.

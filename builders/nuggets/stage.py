@@ -85,9 +85,7 @@ class Nuggets:
         """
         queries = questions_of(work)
         ready = [query for query in queries if _has_answer(query)]
-        outcomes = self.asking.all(
-            [partial(_ask, *self._asked(query)) for query in ready], "taking nuggets", "questions"
-        )
+        outcomes = self.asking.all([partial(self._ask, query) for query in ready], "taking nuggets", "questions")
         self.asking.refuse_passing(outcomes)
         found = [_found(query, outcome) for query, outcome in zip(ready, outcomes, strict=True)]
         lacking = [Lacking(query.query_id, NO_ANSWER) for query in queries if not _has_answer(query)]
@@ -118,6 +116,10 @@ class Nuggets:
         texts = {"question": post(query), "answer": query.answer_text or ""}
         return self.asking.request("nuggets", strict_schema(shape), **texts, **_limits()), shape
 
+    async def _ask(self, query: Query, client: Client) -> Outcome:
+        request, shape = self._asked(query)
+        return await client.ask_for(request, shape, problem)
+
     def _summary(self, found: Sequence["_Found"], lacking: Sequence[Lacking]) -> Summary:
         counts = {
             "questions": sum(not one.lacking for one in found),
@@ -143,10 +145,6 @@ class _Found:
     taken: Taken
     calls: tuple[str, ...]
     lacking: Lacking | None
-
-
-async def _ask(request: Request, shape: Shape, client: Client) -> Outcome:
-    return await client.ask_for(request, shape, problem)
 
 
 def _found(query: Query, outcome: Outcome) -> _Found:

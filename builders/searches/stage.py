@@ -74,15 +74,13 @@ class Searches:
         asked = [(query, kind) for query in queries for kind in self._kinds]
         outcomes: list[Outcome] = []
         if asked:
-            jobs = [partial(_ask, self._request(query, kind)) for query, kind in asked]
+            jobs = [partial(self._ask, query, kind) for query, kind in asked]
             outcomes = self.asking.all(jobs, "making queries", "calls")
             self.asking.refuse_passing(outcomes)
-        inferred = {
-            (query.query_id, kind): _inferred(query, kind, outcome)
-            for (query, kind), outcome in zip(asked, outcomes, strict=True)
-        }
-        oracle = self._given(work, queries)
-        made = [(inferred | oracle)[query.query_id, name] for query in queries for name in self._techniques]
+        found = self._given(work, queries)
+        for (query, kind), outcome in zip(asked, outcomes, strict=True):
+            found[query.query_id, kind] = _inferred(query, kind, outcome)
+        made = [found[query.query_id, technique] for query in queries for technique in self._techniques]
         searches = [one for one in made if isinstance(one, Search)]
         lacking = [one for one in made if isinstance(one, Lacking)]
         if not searches:
@@ -127,6 +125,10 @@ class Searches:
             return self.asking.request(kind, strict_schema(SubQuestions), question=post(query), **_limits())
         return self.asking.request(kind, question=post(query))
 
+    async def _ask(self, query: Query, kind: KindName, client: Client) -> Outcome:
+        request = self._request(query, kind)
+        return await (client.ask(request) if request.schema is None else client.ask_for(request, SubQuestions, problem))
+
     def _given(self, work: Work, queries: Sequence[Query]) -> dict[tuple[str, str], Search | Lacking]:
         """Return the texts for which no model is asked."""
         nuggets, calls = nuggets_of(work), nugget_calls_of(work)
@@ -162,10 +164,6 @@ class Searches:
             got=f"none: {reasons(lacking)}{detail}" if lacking else "none",
             hint="take another model, or more techniques",
         )
-
-
-async def _ask(request: Request, client: Client) -> Outcome:
-    return await (client.ask(request) if request.schema is None else client.ask_for(request, SubQuestions, problem))
 
 
 def _inferred(query: Query, technique: str, outcome: Outcome) -> Search | Lacking:
