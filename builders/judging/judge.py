@@ -35,7 +35,7 @@ def judge(
     """Return which nuggets of their questions documents support.
 
     The counts are those of ``questions`` and ``documents`` of the groups, and of ``known`` labels among them; of
-    ``calls``, answered before or not, with those that asked for another form of a reply; of documents that were
+    ``calls``, answered before or not, with those that say what was wrong with a reply; of documents that were
     ``asked_again``, for a reply in which they were ``missing`` or stood ``twice``, with ``wrong_nuggets`` or
     ``unreadable``, or for a call that was ``halved``; of ``unasked`` labels; and of the ``labels``, the ``relevant``
     ones among them, which support a nugget, and the documents ``lacking``.

@@ -119,6 +119,17 @@ def digests_of(asked: Asked) -> list[str]:
     return [Request(model, tuple(Message(**message) for message in messages), said, schema).digest]
 
 
+def question(asked: Asked) -> str:
+    """The question that a request for a chat is about."""
+    (text,) = _blocks(_user(asked), "question")
+    return text
+
+
+def documents(asked: Asked) -> list[str]:
+    """The documents of a request that asks which nuggets they support, in the order shown."""
+    return _blocks(_user(asked), "document")
+
+
 def labels(asked: Asked) -> list[dict[str, Any]]:
     """What is right of each document of a request that asks which nuggets they support."""
     user = _user(asked)
@@ -163,14 +174,12 @@ def _nuggets(asked: Asked) -> dict[str, list[str]]:
 
 
 def _sub_questions(asked: Asked) -> dict[str, list[str]]:
-    (question,) = _blocks(_user(asked), "question")
-    word = re.findall(r"[a-z]+", question)[-1]
+    word = re.findall(r"[a-z]+", question(asked))[-1]
     return {"sub_questions": [f"What does Lantern do with its {word}?", f"Which option is there for a {word}?"]}
 
 
 def _closed_book(asked: Asked) -> str:
-    (question,) = _blocks(_user(asked), "question")
-    return f"Set it in lantern.toml. {question.splitlines()[0].rstrip('?')} as you like."
+    return f"Set it in lantern.toml. {question(asked).splitlines()[0].rstrip('?')} as you like."
 
 
 def _support(asked: Asked) -> dict[str, Any]:

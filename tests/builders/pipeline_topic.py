@@ -104,18 +104,22 @@ def supports(query_id: str, path: str) -> tuple[int, ...]:
     return tuple(at for at in range(len(FACTS[query_id])) if path in PLACES[query_id, at])
 
 
-def made(folder: Path, models: str, pool: str = "{retrievers: [bm25], depth: 20, top: 6}") -> Made:
-    """Write the topic, its git repository and its forum's posts.
+def repository(folder: Path) -> Path:
+    """Make the git repository of the topic, which has the same commit wherever it is made."""
+    new(folder)
+    commit(folder, {path: text.encode() for path, text in files().items()})
+    return folder
+
+
+def made(folder: Path, repository: Path, models: str, pool: str = "{retrievers: [bm25], depth: 20, top: 6}") -> Made:
+    """Write the topic's file and its forum's posts.
 
     Args:
         folder: Where they go.
+        repository: The git repository.
         models: What the topic says of models.
         pool: What it says of the documents to judge.
     """
-    repository = folder / "lantern"
-    if not repository.exists():
-        new(repository)
-        commit(repository, {path: text.encode() for path, text in files().items()})
     pin = git(repository, "rev-parse", "HEAD").decode()
     topic, posts = folder / "lantern.yaml", folder / "posts.jsonl"
     topic.write_text(

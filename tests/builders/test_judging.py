@@ -1,10 +1,12 @@
 """Judging documents, against a judge that is scripted to be right, and to be wrong in every way."""
 
+import dataclasses
 import json
 import random
 
 import pytest
 
+import freshstack_datasets as fsd
 from builders.judging import judge
 from builders.judging.packing import shuffled
 from builders.pipeline.records import Label, Lacking
@@ -41,8 +43,6 @@ def test_every_document_gets_the_label_that_the_reply_has_for_its_number(tmp_pat
 
 
 def test_positions_are_those_of_the_nuggets_whatever_these_start_with(tmp_path):
-    import dataclasses
-
     one = group("q", ["d01"])
     moved = tuple(dataclasses.replace(nugget, position=nugget.position + 4) for nugget in one.nuggets)
     asking = asked(tmp_path, Judge(lambda call: call.reply({"d01": [1, 3]})))
@@ -255,6 +255,20 @@ def test_an_open_call_ends_the_stage_when_all_others_are_made_and_the_next_run_a
     assert len(found.labels) == 23
 
 
+def test_a_server_that_is_busy_or_fails_for_a_while_costs_no_label(tmp_path):
+    asked_before = {}
+
+    def script(call):
+        times = asked_before[call.documents] = asked_before.get(call.documents, 0) + 1
+        return error([429, 500, 503][times % 3], "Later.") if times < 4 else call.reply(TRUTH)
+
+    judge_ = Judge(script)
+    found = judge(asked(tmp_path, judge_, set_to=settings(documents=2), retries=6), [group("q", TRUTH)], Library())
+    assert labels_of(found) == {("q", text): supports for text, supports in POSITIONS.items()}
+    assert len(judge_.calls) == 3 * 4
+    assert found.counts["calls"] == 3
+
+
 def test_a_budget_ends_the_stage_and_the_next_run_goes_on(tmp_path):
     judge_ = Judge(lambda call: call.reply())
     with pytest.raises(BudgetError, match="open"):
@@ -366,6 +380,33 @@ def test_a_question_has_one_group_and_a_document_stands_there_once():
 def test_two_groups_of_a_question_are_refused(tmp_path):
     with pytest.raises(InputError, match="one group"):
         judge(asked(tmp_path, Judge(lambda call: "")), [group("q", ["d01"]), group("q", ["d02"])], Library())
+
+
+def test_a_model_sees_the_title_above_the_text_and_the_question_as_it_was_asked(tmp_path):
+    class Titled(Library):
+        def get_many(self, doc_ids):
+            return [fsd.Document(doc_id, {"d01": "Setup"}.get(doc_id, " "), f"Text of {doc_id}.") for doc_id in doc_ids]
+
+    judge_ = Judge(lambda call: call.reply())
+    one = group("q", ["d01", "d02"])
+    asked_in_two = dataclasses.replace(one.query, title="Why?", body="It does not.")
+    judge(asked(tmp_path, judge_), [dataclasses.replace(one, query=asked_in_two)], Titled())
+    assert sorted(judge_.shown[0]) == ["Setup\n\nText of d01.", "Text of d02."]
+    assert "<question>\nWhy?\n\nIt does not.\n</question>" in judge_.calls[0].request.messages[-1].content
+
+
+def test_each_document_is_read_once_however_many_questions_have_it(tmp_path):
+    read = []
+
+    class Counted(Library):
+        def get_many(self, doc_ids):
+            wanted = list(doc_ids)
+            read.extend(wanted)
+            return super().get_many(wanted)
+
+    groups = [group(f"q{at}", ids(25)) for at in range(4)]
+    judge(asked(tmp_path, Judge(lambda call: call.reply())), groups, Counted())
+    assert read == list(ids(25))  # in their order, in which a corpus lies
 
 
 HOSTILE = """Useful text.

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from builders.cli import main
-from builders.judging import Judging, judge
+from builders.judging import Judging, Known, Shown, judge
 from builders.judging.second import agreement, sampled
 from builders.pipeline.reading import labels_of, lacking_of, orders_of
 from builders.pipeline.records import Label
 from builders.pipeline.settings import PROMPTS, Settings
 from builders.pipeline.step import run
 from freshstack_datasets.llm.prompts import read_prompt
-from tests.builders.judging_made import Call, Judge, Library, asked, group, ids, settings
+from tests.builders.judging_made import Call, Judge, Library, asked, chat, group, ids, settings
 from tests.builders.pipeline_made import DOCUMENTS, NUGGETS_OF, POOL, SUPPORTS, TOPIC, UNJUDGED, made_topic, made_work
 
 SUPPORT_LINES = "  support: {documents: 3, tokens: 5000, seed: 7}\n"
@@ -138,6 +138,40 @@ def test_the_estimate_is_of_the_calls_that_are_then_made_and_counts_those_that_w
         again, again_second = Judging(topic, asking).estimate(work)
     assert (again.calls, again.answered, again.input_tokens) == (0, 5, 0)
     assert (again_second.calls, again_second.answered) == (0, second.calls)
+
+
+def test_the_model_that_answered_is_the_one_that_is_named(tmp_path):
+    topic, work = topic_with(tmp_path), made_work(tmp_path, until="pool")
+    judge_ = Judge(lambda call: chat(call.reply(), model="another-2026"))
+    asking = asked(tmp_path, judge_, set_to=settings())
+    found = run(Judging(topic, asking), work)
+    assert found.summary.models == {"support": ("another-2026",)}
+    assert asking.client.counts.models.total() == 4
+
+
+class Before:
+    """Judgments of an earlier snapshot, of a pooled document and of one that is in no pool."""
+
+    digest = "before"
+
+    def known(self, work):
+        labels = (Label("q1", "docs/d01", (1,), "old"), Label("q3", "docs/d11", (0,), "old"))
+        return Known(labels, (Shown("old", "q1", ("docs/d01",)),))
+
+
+def test_known_judgments_are_taken_over_with_their_calls_and_are_part_of_what_the_stage_depends_on(tmp_path):
+    script = Counting()
+    topic, work = topic_with(tmp_path, SUPPORT_LINES), made_work(tmp_path, until="pool")
+    with asking_of(topic, tmp_path, script) as asking:
+        found = run(Judging(topic, asking, Before()), work)
+        assert not run(Judging(topic, asking), work).kept
+        run(Judging(topic, asking, Before()), work)
+    supports = {(label.query_id, label.doc_id): (label.supports, label.call_id) for label in labels_of(work)}
+    assert supports["q1", "docs/d01"] == ((1,), "old")
+    assert supports["q3", "docs/d11"] == ((0,), "old")
+    assert found.summary.counts["known"] == 2
+    assert orders_of(work)["old"] == ("q1", ("docs/d01",))
+    assert sorted(Call.of(script.requests[0]).documents) == sorted(DOCUMENTS[one] for one in ("docs/d02", "docs/d03"))
 
 
 def test_a_second_pass_judges_a_share_in_another_order_and_says_how_far_both_agree(tmp_path):
