@@ -41,13 +41,13 @@ class Vectors:
         model: The model that answered, as the server says it.
         rows: A vector for each text, as little-endian 32-bit floats.
         input_tokens: What it read; None where the server does not say.
-        output_tokens: None: nothing is written.
+        output_tokens: 0, since nothing is written; where it were unknown, all that was set aside would count as spent.
     """
 
     model: str
     rows: tuple[bytes, ...]
     input_tokens: int | None
-    output_tokens: int | None = None
+    output_tokens: int | None = 0
 
 
 def embed_all(

@@ -2,14 +2,16 @@
 
 import asyncio
 import base64
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
 from freshstack_datasets.errors import BudgetError, EndpointError
-from freshstack_datasets.llm.budget import Budget
+from freshstack_datasets.llm.budget import Budget, Spent
 from freshstack_datasets.llm.client import Client
 from freshstack_datasets.llm.embeddings import BATCH, embed_all
+from freshstack_datasets.llm.prices import Prices, parse_prices
 from freshstack_datasets.llm.store import Store
 from tests.llm_server import Says, Server, embedded, error
 
@@ -162,3 +164,12 @@ def test_a_client_embeds_within_a_loop_too(store):
 
     with Server(lambda asked: embedded(asked, vector)) as server:
         assert asyncio.run(go(server)).tolist() == [[1, 0.5, -97]]
+
+
+def test_what_was_embedded_costs_what_the_server_says_was_read(store):
+    budget, prices = Budget(Decimal(10**6)), Prices(given=parse_prices(["e5=1000000,0"]))  # a dollar a token
+    with Server(lambda asked: embedded(asked, vector)) as server:
+        client = Client(server.url, store, budget=budget, prices=prices)
+        embed_all(client, ["one", "two", "three"], "e5", "embedding")  # of which the server says a token a text
+    assert budget.spent == Spent(1, 3, Decimal(3))
+    assert client.counts.usd == 3
