@@ -71,10 +71,10 @@ def test_another_model_than_asked_is_counted(store):
 
 def test_a_budget_that_is_used_up_says_so_and_what_was_embedded_is_kept(store):
     with Server(lambda asked: embedded(asked, vector)) as server:
-        client = Client(server.url, store, concurrency=1, budget=Budget(max_tokens=700))
-        texts = [f"{number} " for number in range(BATCH + 1)]  # a call of them all has some 690 bytes, and 256 unseen
+        client = Client(server.url, store, concurrency=1, budget=Budget(max_tokens=600))
+        texts = [f"{number} " for number in range(BATCH + 1)]  # a call of the others has some 400 bytes, and 256 unseen
         embed_all(client, texts[:2], "e5", "embedding")
-        with pytest.raises(BudgetError, match="--max-tokens 700 does not take another call"):
+        with pytest.raises(BudgetError, match="--max-tokens 600 does not take another call"):
             embed_all(client, texts, "e5", "embedding")
         assert len(server.asked) == 1
         rows, _ = embed(server, store, texts[:2])
