@@ -137,13 +137,18 @@ def asked(
 ) -> Asking:
     """What asks the judge, with a clock on which waiting takes no time."""
 
+    now = 0.0
+
     async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
         await asyncio.sleep(0)
 
+    clock = Clock(lambda: now, lambda: now, sleep)
     asking = Asking(set_to or settings(), replies=folder / "replies.sqlite", budget=budget)
     asking.__dict__["transport"] = judge
     asking.__dict__["client"] = Client(
-        judge, asking.store, concurrency=concurrency, retries=retries, budget=asking.budget, clock=Clock(sleep=sleep)
+        judge, asking.store, concurrency=concurrency, retries=retries, budget=asking.budget, clock=clock
     )
     return asking
 
