@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from builders.building.stages import Stage
 from builders.pipeline.asking import Asking
 from builders.pipeline.records import Summary
+from builders.pipeline.settings import KINDS
 from builders.pipeline.step import Made
 from builders.pipeline.work import Work
 from builders.topics import Topic
@@ -88,24 +89,38 @@ def build(
         EndpointError: The server answers no call, or not all of them for now.
     """
     _check(topic, work, out, snapshot)
-    made: list[Made] = []
+    for kind in KINDS:
+        asking.kind(kind)
     whole = len(stages) + 1
-    for number, stage in enumerate(stages, 1):
-        began = time.monotonic()
-        if summary := stage.kept(work):
-            made.append(Made(stage.name, summary, kept=True))
-        else:
-            tell(Told(number, whole, stage.name))
-            made.append(stage.run(work))
-        tell(Told(number, whole, stage.name, made[-1], time.monotonic() - began))
+    done = [made(stage, number, whole, work, tell) for number, stage in enumerate(stages, 1)]
     began = time.monotonic()
     tell(Told(whole, whole, ASSEMBLE))
     assembled = _assembled(topic, work, out, snapshot, asking, more())
     tables = assembled.manifest.tables
     counts = {"questions": tables["queries"].rows, "documents": tables["corpus"].rows}
-    made.append(Made(ASSEMBLE, Summary(counts), assembled.kept))
-    tell(Told(whole, whole, ASSEMBLE, made[-1], time.monotonic() - began))
-    return Finished(tuple(made), assembled)
+    last = Made(ASSEMBLE, Summary(counts), assembled.kept)
+    tell(Told(whole, whole, ASSEMBLE, last, time.monotonic() - began))
+    return Finished((*done, last), assembled)
+
+
+def made(stage: Stage, number: int, of: int, work: Work, tell: Callable[[Told], None]) -> Made:
+    """Make a stage unless it is what it would be now.
+
+    Args:
+        stage: The stage.
+        number: Which one it is, from 1.
+        of: How many there are.
+        work: The folder of the build.
+        tell: Takes what is known of it, at its beginning where it has to be made, and at its end.
+    """
+    began = time.monotonic()
+    if summary := stage.kept(work):
+        told = Made(stage.name, summary, kept=True)
+    else:
+        tell(Told(number, of, stage.name))
+        told = stage.run(work)
+    tell(Told(number, of, stage.name, told, time.monotonic() - began))
+    return told
 
 
 def _check(topic: Topic, work: Work, out: Path, snapshot: str) -> None:

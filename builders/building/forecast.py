@@ -1,11 +1,12 @@
 """What a build will cost, said before any model is asked."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from builders.building.assumed import assumed
+from builders.building.build import Told, made
 from builders.building.stages import FromSources, Stage
 from builders.pipeline import step
 from builders.pipeline.settings import Settings
@@ -28,7 +29,9 @@ class Forecast:
     assumed: dict[str, str]
 
 
-def forecast(stages: Sequence[Stage], work: Work, settings: Settings) -> Forecast:
+def forecast(
+    stages: Sequence[Stage], work: Work, settings: Settings, tell: Callable[[Told], None] = lambda _: None
+) -> Forecast:
     """Return what a build will cost.
 
     Stages that ask no model are made, and kept for the build itself: nothing is known without questions and documents.
@@ -37,18 +40,20 @@ def forecast(stages: Sequence[Stage], work: Work, settings: Settings) -> Forecas
         stages: Its stages, in their order.
         work: Its folder.
         settings: How it is set.
+        tell: Takes what is known of a stage that is made, as ``build`` has it.
 
     Raises:
         InputError: What it is made from cannot be read.
+        SecretsError: Something seems to be secret, and is not allowed.
     """
     costs: list[StageEstimate] = []
     kept: list[str] = []
     guesses: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="freshstack-") as folder:
         place = Work(Path(folder))
-        for stage in stages:
+        for number, stage in enumerate(stages, 1):
             if isinstance(stage, FromSources):
-                stage.run(work)
+                made(stage, number, len(stages) + 1, work, tell)
                 _link(stage.name, work, place)
                 continue
             if not guesses and _kept(stage, work, place):

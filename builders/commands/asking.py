@@ -181,7 +181,7 @@ def say_asked(asking: "Asking") -> None:
     counts = asking.client.counts
     if str(counts):
         console.message(f"asked {asking.endpoint}: {counts}")
-    for told, number in sorted(counts.models.items()):
+    for told, number in () if asking.stand_in else sorted(counts.models.items()):
         console.warn(f"{console.counted(number, 'replies')} by another model than asked: {told}")
     for told, number in sorted(counts.odd.items()):
         console.warn(f"{console.counted(number, 'replies')}: {told}")

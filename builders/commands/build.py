@@ -42,6 +42,19 @@ if TYPE_CHECKING:
     from builders.pipeline.step import Made
 
 
+_WORDS = {
+    "questions": {"questions": "questions", "left_out": "left out"},
+    "corpus": {"documents": "documents"},
+    "nuggets": {"nuggets": "nuggets", "questions": "questions", "left_out": "questions left out"},
+    "queries": {"searches": "texts to search for", "left_out": "left out"},
+    "pool": {"documents": "documents to judge", "without": "questions without any"},
+    "support": {"labels": "documents judged", "relevant": "relevant", "lacking": "not judged"},
+    "filter": {"kept": "questions kept"},
+    "assemble": {"questions": "questions", "documents": "documents"},
+}
+"""By stage: which of its counts are told, and what they are called."""
+
+
 def add_to(app: typer.Typer) -> None:
     """Add the command to a command line."""
     app.command(
@@ -120,13 +133,16 @@ def _build(
     )
     about, place = read_topic(topic), Work(work or out.absolute().with_name(f"{out.absolute().name}.stages"))
     given = Given(posts, sources, processes or os.cpu_count() or 1, Allowed.of(allow_secrets), console.message)
-    with asking_of(about, options) as asking, findings_shown(as_json), _way_on(place.path):
+    with asking_of(about, options) as asking, findings_shown(as_json), way_on(place.path):
         stages = stages_of(about, asking, given)
         if dry_run:
-            _say_forecast(forecast(stages, place, asking.settings), as_json)
+            found = forecast(stages, place, asking.settings, lambda told: say_stage(told, asking))
+            _say_forecast(found, as_json)
             return
+        for warning in asking.client.warnings:
+            console.warn(warning)
         try:
-            done = build(about, stages, place, out, snapshot, asking, lambda told: _say_stage(told, asking))
+            done = build(about, stages, place, out, snapshot, asking, lambda told: say_stage(told, asking))
         finally:
             say_asked(asking)
     if as_json:
@@ -135,7 +151,7 @@ def _build(
         _say_done(out, done)
 
 
-def _say_stage(told: "Told", asking: "Asking") -> None:
+def say_stage(told: "Told", asking: "Asking") -> None:
     """Say in a line on standard error where a build is."""
     head = f"[{told.number}/{told.of}] {told.name}"
     if told.made is None:
@@ -151,8 +167,10 @@ def _say_stage(told: "Told", asking: "Asking") -> None:
 
 
 def _listed(made: "Made") -> str:
-    counts = {name.replace("_", " "): count for name, count in made.summary.counts.items() if count}
-    return ", ".join(console.counted(count, name) for name, count in counts.items())
+    """Return what a stage made, in a few numbers; of one that is not known here, all of them."""
+    counts = made.summary.counts
+    words = _WORDS.get(made.name) or {name: name.replace("_", " ") for name in counts}
+    return ", ".join(console.counted(counts[name], called) for name, called in words.items() if counts.get(name))
 
 
 def _spent(asking: "Asking") -> str:
@@ -166,14 +184,15 @@ def _spent(asking: "Asking") -> str:
 
 
 def _say_forecast(found: "Forecast", as_json: bool) -> None:
-    told = [f"{stage}: assumed are {guess}" for stage, guess in found.assumed.items()]
     if as_json:
         console.say_json({**found.estimate.to_json(), "made_before": list(found.kept), "assumed": dict(found.assumed)})
         return
     console.say(str(found.estimate) if found.estimate.stages else "nothing is asked")
-    lines = [*([f"made before: {', '.join(found.kept)}"] if found.kept else []), *told]
-    if lines:
-        console.say("\n" + "\n".join(lines))
+    if found.kept:
+        console.say(f"\nmade before: {', '.join(found.kept)}")
+    if found.assumed:
+        guesses = (f"{stage}: {guess}" for stage, guess in found.assumed.items())
+        console.say("\n".join(["\nassumed, since it is not known yet:", *guesses]))
 
 
 def _say_done(out: Path, done: "Finished") -> None:
@@ -191,19 +210,21 @@ def _facts(out: Path, done: "Finished", asking: "Asking") -> dict[str, Any]:
         "unfiltered": {"path": str(made.unfiltered), **facts(made.unfiltered_manifest)},
         "statistics": made.statistics,
         "made_before": done.kept,
-        "stages": [_stage(one) for one in done.stages],
+        "stages": [stage_told(one) for one in done.stages],
         "spent": {"calls": spent.calls, "tokens": spent.tokens, "usd": f"{spent.usd:f}"},
+        "lost": asking.store.lost(),
     }
 
 
-def _stage(made: "Made") -> dict[str, Any]:
+def stage_told(made: "Made") -> dict[str, Any]:
+    """Return what became of a stage, in JSON."""
     models = {kind: list(names) for kind, names in made.summary.models.items()}
     told = {"counts": made.summary.counts, "models": models, "warnings": list(made.summary.warnings)}
     return {"name": made.name, "made_before": made.kept, **told}
 
 
 @contextmanager
-def _way_on(work: Path) -> Iterator[None]:
+def way_on(work: Path) -> Iterator[None]:
     """Say when the block ends early that what is done is kept, and what goes on with it."""
     try:
         yield

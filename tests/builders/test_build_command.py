@@ -224,7 +224,9 @@ def test_a_dry_run_asks_nobody_and_says_what_is_assumed(place):
     assert all(float(stage["usd"]) > 0 for stage in stages.values())
     code, text, _ = place.build("--dry-run", json_wanted=False)
     assert text.startswith("stage")
-    assert "nuggets: assumed are 3 to 4 nuggets of 20 words a question, as in the paper" in text
+    assert (
+        "assumed, since it is not known yet:\nnuggets: 3 to 4 nuggets of 20 words a question, as in the paper\n" in text
+    )
     assert "a price is unknown: give --price" in text
 
 
