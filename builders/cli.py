@@ -13,6 +13,7 @@ from builders.commands import (
     convert,
     corpus,
     correct,
+    drift,
     fetch,
     filtering,
     judge_holes,
@@ -22,6 +23,7 @@ from builders.commands import (
     publish,
     queries,
     questions,
+    refresh,
     stats,
     support,
     tags,
@@ -115,6 +117,7 @@ cards.add_to(app)
 convert.add_to(app)
 corpus.add_to(app)
 correct.add_to(app)
+drift.add_to(app)
 fetch.add_to(app)
 filtering.add_to(app)
 judge_holes.add_to(app)
@@ -124,6 +127,7 @@ pool.add_to(app)
 publish.add_to(app)
 queries.add_to(app)
 questions.add_to(app)
+refresh.add_to(app)
 stats.add_to(app)
 support.add_to(app)
 tags.add_to(app)

@@ -28,6 +28,7 @@ from builders.commands.asking import (
 from builders.commands.runs import read_runs
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
+from freshstack_datasets.cli.values import SeveralValues
 from freshstack_datasets.errors import BudgetError, InputError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def add_to(app: typer.Typer) -> None:
     """Add the command to a command line."""
     app.command(
         "judge-holes",
+        cls=SeveralValues,
         epilog="Example: python -m builders judge-holes langchain-2026-10 --run mine.trec --out mine-judged --dry-run",
     )(_judge_holes)
 

@@ -1,7 +1,7 @@
 """Reading the trace of a snapshot, which is looked up by ids and never read whole; nothing in it is trusted."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -101,6 +101,18 @@ class Calls:
         """
         rows = _rows(self._ids, {"call-id": call_id, "query-id": query_id})
         return _call(_row(self._reader, CALLS, CALLS_FILE, rows[0])) if len(rows) else None
+
+    def all(self) -> Iterator[TracedCall]:
+        """Yield all calls, as they come in the file.
+
+        Raises:
+            SnapshotError: The file cannot be read.
+        """
+        for batch in self._reader.batches(rows=CALLS.group_rows):
+            for row in batch.to_pylist():
+                if None in map(row.__getitem__, CALLS.required):
+                    raise _damaged(CALLS_FILE, "a value in every row", "a null")
+                yield _call(row)
 
 
 @dataclass(frozen=True)

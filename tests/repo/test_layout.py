@@ -86,6 +86,7 @@ FOR_BUILDERS = {
     "snapshot",
     "progress",
     "cli.console",
+    "cli.values",
     "catalog",
     "layouts",
     "loading",
