@@ -125,7 +125,7 @@ def _score(
         console.say_json({**told, "agreement": agreement, "corrections": rows})
         return
     console.say(f"{dataset.name}@{dataset.snapshot}, fingerprint {dataset.fingerprint[:12]}")
-    console.say(f"{console.counted(questions, 'questions')}, from {', '.join(people)}\n")
+    console.say(f"{console.counted(questions, 'questions')}, from {', '.join(people)}")
     _say_scores(found)
     _say_agreement(agreed)
     if corrections is not None:
@@ -153,25 +153,25 @@ def _say_problems(error: "SheetsError", as_json: bool) -> None:
 
 def _say_scores(found: "Scores") -> None:
     """Print measures, relevance and errors by position."""
-    rows = [(name, *_cells(one.by_question), *_cells(one.over_all)) for name, one in found.quality.items()]
-    columns = ("measure", "by question", "interval", "over all", "its interval")
-    console.say_table(columns, rows, right=columns[1:])
-    console.say("")
-    columns = ("document", "share", "interval", "of")
-    console.say_table(
-        columns, [(name, *_cells(one), one.of) for name, one in found.relevance.items()], right=columns[1:]
-    )
-    console.say("")
-    columns = ("nugget", "hallucinated", "interval", "minor", "its interval", "of")
+    measures = [(name, *_cells(one.by_question), *_cells(one.over_all)) for name, one in found.quality.items()]
+    _say_figures(("measure", "by question", "interval", "over all", "its interval"), measures)
+    grades = [(name, *_cells(one), one.of) for name, one in found.relevance.items()]
+    _say_figures(("document", "share", "interval", "of"), grades)
     positions = [
         (one.position, *(cell for share in one.errors.values() for cell in _cells(share)), one.errors["minor"].of)
         for one in found.positions
     ]
-    console.say_table(columns, positions, right=columns[1:])
+    _say_figures(("nugget", "hallucinated", "interval", "minor", "its interval", "of"), positions)
     for error, places in found.where.items():
         if of := next(iter(places.values())).of:
             told = ", ".join(f"{place} {_percent(share)}" for place, share in places.items())
-            console.say(f"\n{error}: of {console.counted(of, 'questions')} with such a nugget: {told}")
+            console.say(f"\n{error}: where a question has such a nugget ({console.counted(of, 'times')}): {told}")
+
+
+def _say_figures(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table of figures, after an empty line."""
+    console.say("")
+    console.say_table(columns, rows, right=columns[1:])
 
 
 def _say_agreement(agreed: "dict[str, Agreement]") -> None:

@@ -75,8 +75,8 @@ def test_score_prints_measures_documents_positions_and_agreement(made, capsys):
     assert values["recall"][6:8] == ["90.0", "%"]
     assert values["groundedness"][1:3] == ["100.0", "%"]
     assert values["relevant"][1:3] == ["83.3", "%"]  # 5 of 6
-    assert "minor: of 1 question with such a nugget: last 100.0 %, first or second 0.0 %, other 0.0 %" in out
-    assert "hallucinated: of" not in out
+    assert "minor: where a question has such a nugget (1 time): last 100.0 %, first or second 0.0 %, other 0.0 %" in out
+    assert "hallucinated: where" not in out
     agreement = [line for line in lines if "kappa," in line]
     assert len(agreement) == 4
     # minor: one says x once, the other never: kappa 0, 4 of 5 the same
@@ -103,6 +103,29 @@ def test_score_says_the_same_in_json(made, capsys):
     assert told["relevance"]["relevant"]["value"] == 1.0
     assert told["agreement"] == {}
     assert told["corrections"] is None
+
+
+def test_agreement_of_two_is_in_the_json(made, capsys):
+    for name, said in (("ada", {"Q1 nuggets: missing": "1"}), ("ben", {})):
+        fill_csv(made / "sheets", made / f"{name}.csv", but(said))
+    assert main(["audit", "score", "data", "ada.csv", "ben.csv", "--json"]) == 0
+    agreement = json.loads(capsys.readouterr().out)["agreement"]
+    nothing = {"value": None, "low": None, "high": None}
+    # all say the same of documents; of what is missing, ben always says 0, and two of three are the same
+    assert agreement["relevance"]["alpha"] == {**nothing, "of": 3}
+    (pair,) = agreement["missing"]["pairs"]
+    assert pair["annotators"] == ["ada", "ben"]
+    assert pair["same"] == {"value": pytest.approx(2 / 3), "low": 0.0, "high": 1.0, "of": 3}
+    assert pair["kappa"]["value"] == 0.0
+    # 0 0, 0 0, 0 1: one of six values is 1, so 1 - 5 * 2 / (36 - 25 - 1)
+    assert agreement["missing"]["alpha"]["value"] == pytest.approx(0.0)
+
+
+def test_a_coefficient_that_is_not_defined_is_told_as_none(made, capsys):
+    for name in ("ada", "ben"):
+        fill_csv(made / "sheets", made / f"{name}.csv", all_good)
+    assert main(["audit", "score", "data", "ada.csv", "ben.csv"]) == 0
+    assert ["minor", "alpha,", "all", "none", "5"] in [line.split() for line in capsys.readouterr().out.splitlines()]
 
 
 def test_an_incomplete_sheet_is_refused_with_its_cells_named(made, capsys):

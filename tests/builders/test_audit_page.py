@@ -6,15 +6,18 @@ It needs Chromium; ``.ci/run`` installs it where it can.
 import json
 import re
 import shutil
+import sys
 
 import pytest
 
 import freshstack_datasets as fsd
+from builders.auditing import page as page_module
 from builders.auditing.page import page as page_of
 from builders.auditing.reading import read_sheets
 from builders.auditing.sampling import draw
 from builders.auditing.writing import write_sheets
 from builders.cli import main
+from freshstack_datasets.errors import MissingExtraError
 from tests.builders.audited import write
 
 HOSTILE = [
@@ -118,6 +121,13 @@ def test_the_page_names_nothing_outside_itself_and_allows_its_own_script_alone(m
     assert not re.search(r"<[^>]*\s(src|href|style|on\w+)\s*=", markup)
     assert "<img" not in markup
     assert "&lt;/script&gt;&lt;script&gt;window.hacked = 1" in markup
+
+
+def test_without_the_library_that_fills_templates_the_extra_is_named(made, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setattr(page_module, "_template", page_module._template.__wrapped__)
+    with pytest.raises(MissingExtraError, match=r"jinja2 is not installed; pip install 'freshstack-datasets\[build\]'"):
+        page_of(draw(fsd.load(made / "data"), 1, 7))
 
 
 @browsed
@@ -254,6 +264,14 @@ def test_answers_that_are_here_are_replaced_only_when_one_says_so(opened, tmp_pa
     page.locator("#load").set_input_files(tmp_path / "x.json")
     page.get_by_text("Loaded.").wait_for()
     assert missing.input_value() == "2"
+
+
+@browsed
+def test_two_tabs_of_one_sheet_have_the_same_answers(opened, made):
+    other = Watched(opened.page.context, made)
+    opened.page.locator("#q1").get_by_label("Missing nuggets").fill("2")
+    other.page.get_by_text("23 answers to go.").wait_for()
+    assert other.page.locator("#q1").get_by_label("Missing nuggets").input_value() == "2"
 
 
 @browsed

@@ -177,6 +177,20 @@ def test_rows_may_be_sorted_and_columns_added(made, tmp_path):
     assert len(read_sheets(fsd.load(made / "data"), [path])) == 1
 
 
+def test_a_sheet_is_read_in_an_old_encoding_too_since_no_text_of_it_counts(made, tmp_path):
+    path = fill_csv(made / "sheets", tmp_path / "ada.csv", all_good, ";")
+    path.write_bytes(path.read_text().replace("Answer a.", "Réponse «a» – n°").encode("cp1252"))
+    assert len(read_sheets(fsd.load(made / "data"), [path])) == 1
+
+
+def test_a_quote_that_is_never_closed_is_told_with_its_line(made, tmp_path):
+    path = fill_csv(made / "sheets", tmp_path / "ada.csv", all_good)
+    header, rest = path.read_text().split("\n", 1)
+    path.write_text(f'{header}\n"Q1{rest}'.replace('"\n', "\n"))
+    with pytest.raises(InputError, match=r"ada\.csv:2, expected cells in quotes or without, got "):
+        read_sheet(path)
+
+
 def test_an_answer_where_none_is_asked_and_two_answers_to_one_question_are_named(made, tmp_path):
     path = fill_csv(made / "sheets", tmp_path / "ada.csv", all_good)
     rows = list(csv.reader(io.StringIO(path.read_text(), newline="")))

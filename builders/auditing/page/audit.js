@@ -5,7 +5,8 @@
   const place = `${format}: ${sheet}`;
   const by = (id) => document.getElementById(id);
   const sections = [...document.querySelectorAll("main section")];
-  const fields = [...document.querySelectorAll("main [name]")];
+  const own = new Map(sections.map((section) => [section, [...section.querySelectorAll("[name]")]]));
+  const fields = [...own.values()].flat();
   let at = 0;
   let kept = true; // whether this browser keeps answers
 
@@ -38,8 +39,7 @@
 
   /** How many cells of a question have no answer that counts. */
   function open(section, found) {
-    const own = fields.filter((field) => section.contains(field) && isAsked(field));
-    const names = new Map(own.map((field) => [field.name, field.type]));
+    const names = new Map(own.get(section).filter(isAsked).map((field) => [field.name, field.type]));
     return [...names].filter(([name, type]) => !(name in found) || (type === "number" && !isWhole(found[name]))).length;
   }
 
