@@ -17,6 +17,7 @@ __all__ = [
     "BM25",
     "Comparison",
     "Dataset",
+    "Dense",
     "Document",
     "FakeRetriever",
     "FreshStackError",
@@ -36,6 +37,7 @@ __all__ = [
     "errors",
     "evaluate",
     "evaluation",
+    "fuse",
     "load",
     "read_run",
     "verify",
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from freshstack_datasets.ranking import Run
     from freshstack_datasets.recipe import Recipe, Source
     from freshstack_datasets.records import Document, Judgment, Nugget, Query
-    from freshstack_datasets.retrieval import BM25, FakeRetriever, Retriever
+    from freshstack_datasets.retrieval import BM25, Dense, FakeRetriever, Retriever, fuse
     from freshstack_datasets.runs import read_run, write_run
     from freshstack_datasets.snapshot import write_snapshot
     from freshstack_datasets.verification import Problem, verify
@@ -76,8 +78,10 @@ else:
         "Nugget": "records",
         "Query": "records",
         "BM25": "retrieval",
+        "Dense": "retrieval",
         "FakeRetriever": "retrieval",
         "Retriever": "retrieval",
+        "fuse": "retrieval",
         "read_run": "runs",
         "write_run": "runs",
         "write_snapshot": "snapshot",
