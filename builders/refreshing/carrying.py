@@ -57,17 +57,19 @@ class Carrying:
         """Return the earlier judgments of kept questions, by question and document.
 
         What people corrected is kept as they left it; a document keeps the call of its other nuggets' judgments then.
+        A call that the earlier trace does not have is not named any more: nobody could follow it.
         """
         nuggets = carried_nuggets(self.earlier, work)
         position = {one.nugget_id: one.position for of in nuggets.values() for one in of}
         supports: dict[tuple[str, str], list[int]] = defaultdict(list)
         calls: dict[tuple[str, str], str] = {}
         many: dict[tuple[str, str], int] = defaultdict(int)
+        known = {(call.call_id, call.query_id) for call in self.earlier.calls}
         columns = self.earlier.whole.judgments.columns("query_id", "nugget_id", "doc_id", "score", "call_id")
         for query_id, nugget_id, doc_id, score, call_id in zip(*columns, strict=True):
             if query_id in nuggets:
                 pair = (query_id, doc_id)
-                calls[pair] = call_id or calls.get(pair, "")
+                calls[pair] = call_id if (call_id, query_id) in known else calls.get(pair, "")
                 many[pair] += 1
                 if score:
                     supports[pair].append(position[nugget_id])
