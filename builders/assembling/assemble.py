@@ -121,10 +121,12 @@ def assemble(
     _check_name(topic, snapshot)
     digests = {stage: work.digest(stage) for stage in STAGES}
     key = {"version": _VERSION, "program": __version__, "topic": topic.digest, "snapshot": snapshot, "stages": digests}
-    key |= {"created": created.isoformat()} if created else {}
     key |= {"more": {name: sha256(content).hexdigest() for name, content in more.items()}} if more else {}
     placing = Placing(work.path.absolute() / NOTE, out, unfiltered_of(out), key)
-    if placing.done():
+    if placing.done() and created in (None, read_manifest(out).created):
+        if out.with_name(f"{out.name}.parts").exists():  # a run was ended after both were in their places
+            with workshop(out, _OURS):
+                pass
         return _told(placing, kept=True)
     stale = replace and placing.ours()
     if not stale:
@@ -167,7 +169,8 @@ def _write(common: _Whole, parts: Parts, folder: Path, *, unfiltered: bool) -> N
     calls = common.calls if unfiltered else [call for call in common.calls if call.query_id in ids]
     told = _statistics(common, parts, name, calls)
     files = folder.with_name(f"{folder.name}-files")
-    shutil.rmtree(files, ignore_errors=True)
+    for left in (files, folder):  # by a run that was ended
+        shutil.rmtree(left, ignore_errors=True)
     files.mkdir()
     write_calls(files / "calls.parquet", calls)
     write_pool(files / "pool.parquet", common.work, ids)
