@@ -104,8 +104,8 @@ class Second(Kind):
     """How some of the documents are judged once more; what is not said is as for the first time.
 
     Args:
-        share: The share of the questions that are judged twice; 0 for none.
-        seed: What decides on the questions, and on the order of their documents.
+        share: The share of the judged documents, over all questions, that are judged twice; 0 for none.
+        seed: What decides on these documents, and on their order.
     """
 
     share: Annotated[float, number(0, 1)] = 0.0

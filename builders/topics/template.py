@@ -52,7 +52,7 @@ tags: {tags}
 #   parameters  what is sent beside the prompt; null takes one away that the recipe has.
 #   nuggets, sub-questions, closed-book, support, second: what is another one for this kind of call: model, parameters,
 #               prompt. support takes so many documents, and tokens, into one call, in an order that depends on the seed;
-#               second judges a share of the questions once more, for how far the judge agrees with itself.
+#               second judges a share of the documents once more, for how far the judge agrees with itself.
 # models:
 #   endpoint: https://api.openai.com/v1
 #   key_from: OPENAI_API_KEY
