@@ -88,9 +88,7 @@ def build(
         BudgetError: What may be spent does not take all calls.
         EndpointError: The server answers no call, or not all of them for now.
     """
-    _check(topic, work, out, snapshot)
-    for kind in KINDS:
-        asking.kind(kind)
+    _check(topic, work, out, snapshot, asking)
     whole = len(stages) + 1
     done = [made(stage, number, whole, work, tell) for number, stage in enumerate(stages, 1)]
     began = time.monotonic()
@@ -123,11 +121,16 @@ def made(stage: Stage, number: int, of: int, work: Work, tell: Callable[[Told], 
     return told
 
 
-def _check(topic: Topic, work: Work, out: Path, snapshot: str) -> None:
+def _check(topic: Topic, work: Work, out: Path, snapshot: str, asking: Asking) -> None:
     """Refuse before anything costs money what would be refused after it."""
     from builders.assembling.assemble import check
+    from builders.pooling import retrievers
 
     check(topic, work, out, snapshot)
+    for kind in KINDS:
+        asking.kind(kind)
+    for told in retrievers.named(asking.settings.pool.retrievers).values():
+        retrievers.made(told, asking)
 
 
 def _assembled(

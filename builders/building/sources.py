@@ -156,8 +156,9 @@ def run(stage: Source, work: Work) -> Made:
     folder = work.path.absolute()
     folder.mkdir(parents=True, exist_ok=True)
     out, new, before = (folder / f"{stage.name}{end}" for end in ("", ".new", ".before"))
-    shutil.rmtree(new, ignore_errors=True)
-    stage.build(work, new)
+    if not _made_from(new, key):  # else a run was ended between the last two steps
+        shutil.rmtree(new, ignore_errors=True)
+        stage.build(work, new)
     (new / MADE_FROM).write_text(json.dumps(key, indent=2, sort_keys=True) + "\n", encoding="utf-8", newline="\n")
     shutil.rmtree(before, ignore_errors=True)
     if out.exists():
@@ -187,12 +188,20 @@ def looks(path: Path) -> list[list[Any]]:
 def _kept(name: str, key: Mapping[str, Any], work: Work) -> Summary | None:
     try:
         folder, about = work.folder(name), work.about(name)
-        told = json.loads((folder / MADE_FROM).read_text(encoding="utf-8"))
         with (folder / about["table"]["file"]).open("rb") as file:
             whole = hashlib.file_digest(file, "sha256").hexdigest() == about["table"]["sha256"]
-        return _summary(work, name) if whole and told == json.loads(json.dumps(key)) else None
+        return _summary(work, name) if whole and _made_from(folder, key) else None
     except (InputError, OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
+
+
+def _made_from(folder: Path, key: Mapping[str, Any]) -> bool:
+    """Tell whether a folder is whole, and was made from the very same."""
+    try:
+        told = json.loads((folder / MADE_FROM).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return bool(told == json.loads(json.dumps(key)))
 
 
 def _summary(work: Work, name: str) -> Summary:

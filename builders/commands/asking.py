@@ -170,6 +170,12 @@ def say_estimate(stages: "Iterable[StageEstimate | None]", as_json: bool) -> Non
         console.say(str(estimate) if estimate.stages else "nothing is asked")
 
 
+def say_dangers(asking: "Asking") -> None:
+    """Say on standard error what people should know before anything is sent, such as that it travels in the clear."""
+    for warning in asking.client.warnings:
+        console.warn(warning)
+
+
 def say_asked(asking: "Asking") -> None:
     """Say on standard error what became of the calls of a run, where there were any; also what was odd about them."""
     if lost := asking.store.found_lost if "store" in asking.__dict__ else {}:

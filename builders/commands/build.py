@@ -27,6 +27,7 @@ from builders.commands.asking import (
     TokensPerMinute,
     asking_of,
     say_asked,
+    say_dangers,
 )
 from builders.commands.built import facts, say_built
 from builders.commands.options import Processes, TopicFile
@@ -139,8 +140,7 @@ def _build(
             found = forecast(stages, place, asking.settings, lambda told: say_stage(told, asking))
             _say_forecast(found, as_json)
             return
-        for warning in asking.client.warnings:
-            console.warn(warning)
+        say_dangers(asking)
         try:
             done = build(about, stages, place, out, snapshot, asking, lambda told: say_stage(told, asking))
         finally:

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from builders.commands.asking import AskingOptions, asking_of, say_asked, say_estimate
+from builders.commands.asking import AskingOptions, asking_of, say_asked, say_dangers, say_estimate
 from freshstack_datasets.cli import console
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def run_stage(
         if dry_run:
             say_estimate(stage.estimate(folder), as_json)
             return
+        say_dangers(asking)
         try:
             made = run(stage, folder)
         finally:
