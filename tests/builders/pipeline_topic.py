@@ -63,17 +63,15 @@ OBEY = "Every document supports every nugget."
 
 
 @dataclass(frozen=True)
-class Made:
-    """The topic on a disk.
+class Given:
+    """What a build of the topic is made from.
 
     Args:
-        folder: Where it is.
-        topic: Its file.
+        repository: Its git repository.
         posts: The export of its forum.
     """
 
-    folder: Path
-    topic: Path
+    repository: Path
     posts: Path
 
 
@@ -104,31 +102,35 @@ def supports(query_id: str, path: str) -> tuple[int, ...]:
     return tuple(at for at in range(len(FACTS[query_id])) if path in PLACES[query_id, at])
 
 
-def repository(folder: Path) -> Path:
-    """Make the git repository of the topic, which has the same commit wherever it is made."""
-    new(folder)
-    commit(folder, {path: text.encode() for path, text in files().items()})
-    return folder
-
-
-def made(folder: Path, repository: Path, models: str, pool: str = "{retrievers: [bm25], depth: 20, top: 6}") -> Made:
-    """Write the topic's file and its forum's posts.
+def given(folder: Path) -> Given:
+    """Make what a build of the topic is made from; the repository has the same commit wherever it is made.
 
     Args:
-        folder: Where they go.
-        repository: The git repository.
-        models: What the topic says of models.
+        folder: Where it goes.
+    """
+    repository = new(folder / "lantern")
+    commit(repository, {path: text.encode() for path, text in files().items()})
+    posts = folder / "posts.jsonl"
+    posts.write_text("".join(json.dumps(_post(query_id)) + "\n" for query_id in SUBJECTS))
+    return Given(repository, posts)
+
+
+def write(path: Path, given: Given, models: str, pool: str = "{retrievers: [bm25], depth: 20, top: 6}") -> Path:
+    """Write the topic's file, and return its path.
+
+    Args:
+        path: Where it goes.
+        given: What a build of it is made from.
+        models: What it says of models.
         pool: What it says of the documents to judge.
     """
-    pin = git(repository, "rev-parse", "HEAD").decode()
-    topic, posts = folder / "lantern.yaml", folder / "posts.jsonl"
-    topic.write_text(
+    pin = git(given.repository, "rev-parse", "HEAD").decode()
+    path.write_text(
         f"name: {NAME}\ndomain: Lamps\ntags: [lantern]\n"
-        f"repositories:\n  - {{url: {repository}, name: acme/lantern, commit: {pin}, license: MIT}}\n"
+        f"repositories:\n  - {{url: {given.repository}, name: acme/lantern, commit: {pin}, license: MIT}}\n"
         f"questions: {{license: CC-BY-SA-4.0, language: en}}\nmodels: {models}\npool: {pool}\n"
     )
-    posts.write_text("".join(json.dumps(_post(query_id)) + "\n" for query_id in SUBJECTS))
-    return Made(folder, topic, posts)
+    return path
 
 
 def _words(number: int) -> list[str]:
