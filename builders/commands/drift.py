@@ -75,10 +75,11 @@ def say_drift(told: Mapping[str, Any]) -> None:
         told: It as JSON values, with the scores of systems.
     """
     console.say(f"from {told['before']['name']} to {told['now']['name']}")
-    for name in ("questions", "documents", "judgments"):
-        console.say(f"{name}: {_listed(told[name])}")
+    console.say(f"questions: {_listed(told['questions'])}")
     for why, number in told["retired"].items():
         console.say(f"  {number:,} {why}")
+    for name in ("documents", "judgments"):
+        console.say(f"{name}: {_listed(told[name])}")
     nuggets = told["nuggets"]
     plain = {name: number for name, number in nuggets.items() if isinstance(number, int)}
     console.say(f"nuggets of the questions that are kept: {_listed(plain)}")

@@ -130,7 +130,7 @@ def _judge_holes(
         if dry_run:
             _say_price(estimate, judge, holes, as_json)
             return
-        console.message(str(estimate))
+        console.message(_price(estimate))
         _agree(estimate, asking.budget.max_usd, yes=yes)
         filled = fill(asking, data, holes, judge, runs, k, out)
         say_asked(asking)
@@ -163,6 +163,18 @@ def _say_price(estimate: "Estimate", judge: "Judge", holes: "Holes", as_json: bo
         console.say_json({**estimate.to_json(), **_told(holes), "model": judge.model, "prompt": str(judge.prompt)})
     else:
         console.say(f"{estimate}\n\nwith the prompt {judge.prompt}; nothing was sent")
+
+
+def _price(estimate: "Estimate") -> str:
+    """Return the price in one line."""
+    from freshstack_datasets.llm.budget import dollars
+
+    (stage,) = estimate.stages
+    told = f"{console.counted(stage.calls, 'calls')} to {stage.model} at {stage.endpoint}"
+    if stage.answered:
+        told += f", beside {stage.answered:,} that were answered before"
+    tokens = f"{stage.input_tokens:,} tokens of input and about {stage.output_tokens:,} of output"
+    return f"{told}: {tokens}, {'at an unknown price' if stage.usd is None else f'about {dollars(stage.usd)}'}"
 
 
 def _agree(estimate: "Estimate", limit: "Decimal | None", *, yes: bool) -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from builders.pipeline.settings import PROMPTS, KindName, Settings, read_recipe
@@ -116,12 +115,12 @@ def judge_of(data: Dataset, model: str = "") -> Judge:
 
 def _told(data: Dataset) -> list[_Told]:
     """Return in which ways the calls were made that the judgments name."""
-    manifest = data.manifest
-    if manifest is None or data.path is None or CALLS_FILE not in {file.path for file in manifest.provenance}:
+    place = data.trace_in(CALLS_FILE)
+    if place is None:
         return []
     named = set(data.judgments.columns("call_id")[0])
     columns = ["call-id", "stage", "asked", "prompt", "parameters", "model", "created"]
-    rows = TableReader(data.path, CALLS, [CALLS_FILE], _root(data)).read(columns).to_pylist()
+    rows = TableReader(place.folder, CALLS, [CALLS_FILE], place.root).read(columns).to_pylist()
     found: dict[tuple[str, str, str], _Told] = {}
     for row in rows:
         if row["call-id"] not in named or row["stage"] != SUPPORT or None in row.values():
@@ -133,13 +132,6 @@ def _told(data: Dataset) -> list[_Told]:
             answers, created = answers | before.answers, max(created, before.created)
         found[key] = _Told(*key, answers, created)
     return list(found.values())
-
-
-def _root(data: Dataset) -> Path | None:
-    """Return below which the files of a snapshot may be links: the Hub's cache has some that lead out of its folder."""
-    path = data.path
-    linked = path is not None and (path / CALLS_FILE).is_symlink()
-    return (path / CALLS_FILE).resolve().parent if path is not None and linked else None
 
 
 def _sent(parameters: str) -> str:

@@ -47,10 +47,8 @@ class Earlier:
         Raises:
             SnapshotError: They cannot be read.
         """
-        manifest, folder = self.whole.manifest, self.whole.path
-        if manifest is None or folder is None or CALLS_FILE not in {file.path for file in manifest.provenance}:
-            return ()
-        return tuple(Calls(folder).all())
+        place = self.whole.trace_in(CALLS_FILE)
+        return () if place is None else tuple(Calls(place.folder, place.root).all())
 
 
 def earlier_of(folder: Path) -> Earlier:

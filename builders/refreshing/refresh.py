@@ -110,7 +110,8 @@ class Refresh:
         Raises:
             InputError: A stage is not done.
         """
-        now = side_of_work(work, f"{dataset_of(self.topic)}@{self.snapshot}")
+        name = dataset_of(self.topic) + (UNFILTERED if self.earlier.whole.name.endswith(UNFILTERED) else "")
+        now = side_of_work(work, f"{name}@{self.snapshot}")
         retired = [str(one.get("reason")) for one in fates_of(work).values() if one.get("fate") == "retired"]
         return drift(side_of(self.earlier.whole), now, self.moves(work), retired), self._systems(work)
 
@@ -125,7 +126,7 @@ class Refresh:
         """
         found, scores = self.drift(work)
         told = {**found.to_json(), "systems": scores.to_json()}
-        text = json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
         files = {FILE: (text + "\n").encode()}
         folder = self.earlier.data.path
         for file in self.earlier.manifest.provenance:
