@@ -28,12 +28,14 @@ class Place:
 
     def __init__(self, folder, server):
         self.folder, self.server = folder, server
-        self.made = lantern.made(folder, lantern.repository(folder / "lantern"), MODELS)
+        folder.mkdir(parents=True, exist_ok=True)
+        given = lantern.given(folder)
+        self.topic, self.posts = lantern.write(folder / "lantern.yaml", given, MODELS), given.posts
         self.out, self.work = folder / "out", folder / "out.stages"
 
     def build(self, *more, json_wanted=True):
         """Run the command; return its exit code, what it printed as JSON or text, and its messages."""
-        typed = ["build", str(self.made.topic), "--posts", str(self.made.posts), "--snapshot", "2026-10"]
+        typed = ["build", str(self.topic), "--posts", str(self.posts), "--snapshot", "2026-10"]
         typed += ["--out", str(self.out), "--llm", self.server.url, "--replies", str(self.folder / "replies.sqlite")]
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -65,7 +67,7 @@ def built(once):
     yield once
     copy = once.folder.parent / "copy"
     for path in copy.iterdir():
-        if path.name in ("lantern", "replies.sqlite"):
+        if path.name == "lantern" or path.name.startswith("replies"):
             continue
         there = once.folder / path.name
         shutil.rmtree(there) if there.is_dir() else there.unlink()
@@ -130,31 +132,32 @@ CHANGES = [
 
 @pytest.mark.parametrize("change, expected", CHANGES, ids=[change[1] for change, _ in CHANGES])
 def test_a_change_of_the_topic_runs_again_exactly_what_depends_on_it(built, change, expected):
-    text, before = built.made.topic.read_text(), dict(built.server.times)
+    text, before = built.topic.read_text(), dict(built.server.times)
     assert change[0] in text
-    built.made.topic.write_text(text.replace(*change))
+    built.topic.write_text(text.replace(*change))
     code, told, err = built.build()
-    assert (code, run_again(told)) == (0, expected), err
+    assert code == 0, err
+    assert run_again(told) == expected, err
     assert {raw: built.server.times[raw] for raw in before} == before  # no call is made twice
 
 
 def test_a_change_that_fails_leaves_what_was_there(built):
-    text = built.made.topic.read_text()
-    built.made.topic.write_text(text.replace("questions: {", "questions: {min_score: 4, "))
+    text = built.topic.read_text()
+    built.topic.write_text(text.replace("questions: {", "questions: {min_score: 4, "))
     code, told, err = built.build()
     assert (code, told) == (2, None)
     assert "no question of" in err
     assert fsd.load(str(built.out)).fingerprint == built.first[1]["fingerprint"]
-    built.made.topic.write_text(text)
+    built.topic.write_text(text)
     assert run_again(built.build()[1]) == []
 
 
 def test_a_change_back_asks_nobody_and_gives_the_same(built):
-    text = built.made.topic.read_text()
-    built.made.topic.write_text(text.replace("models: {", "models: {nuggets: {parameters: {seed: 1}}, "))
+    text = built.topic.read_text()
+    built.topic.write_text(text.replace("models: {", "models: {nuggets: {parameters: {seed: 1}}, "))
     assert run_again(built.build()[1]) == ["nuggets", "queries", *AFTER_POOL]
     asked = len(built.server.asked)
-    built.made.topic.write_text(text)
+    built.topic.write_text(text)
     assert built.build()[1]["fingerprint"] == built.first[1]["fingerprint"]
     assert len(built.server.asked) == asked
 
@@ -177,7 +180,7 @@ def test_another_model_by_an_option_runs_again_all_that_asks_one(built):
 
 
 def test_posts_that_were_touched_are_read_again_and_nothing_else(built):
-    os.utime(built.made.posts, ns=(1, 1))
+    os.utime(built.posts, ns=(1, 1))
     assert run_again(built.build()[1]) == ["questions"]
 
 
@@ -187,6 +190,15 @@ def test_a_stage_whose_files_are_damaged_is_made_again_without_asking(built):
     code, told, _ = built.build()
     assert (code, run_again(told)) == (0, ["support"])  # the same comes out, so that what follows stays
     assert (told["fingerprint"], len(built.server.asked)) == (built.first[1]["fingerprint"], asked)
+
+
+def test_questions_that_were_made_when_a_run_was_ended_are_not_made_again(built):
+    folder = built.work / "questions"
+    folder.rename(folder.with_name("questions.new"))
+    before = (built.work / "questions.new" / "questions.json").stat().st_mtime_ns
+    assert run_again(built.build()[1]) == ["questions"]
+    assert (folder / "questions.json").stat().st_mtime_ns == before
+    assert not folder.with_name("questions.new").exists()
 
 
 def test_a_dry_run_after_a_build_has_nothing_to_tell(built):
@@ -231,13 +243,25 @@ def test_a_dry_run_asks_nobody_and_says_what_is_assumed(place):
 
 
 def test_a_dry_run_counts_the_embeddings_of_the_corpus(place):
-    text = place.made.topic.read_text()
+    text = place.topic.read_text()
     dense = "retrievers: [bm25, {dense: lamp-embedding, endpoint: same}]"
-    place.made.topic.write_text(text.replace("retrievers: [bm25]", dense))
+    place.topic.write_text(text.replace("retrievers: [bm25]", dense))
     stages = {stage["model"]: stage for stage in place.build("--dry-run", "--price", "1,2")[1]["stages"]}
     assert place.server.asked == []
     assert stages["lamp-embedding"]["calls"] > 0
     assert float(stages["lamp-embedding"]["usd"]) > 0
+
+
+@pytest.mark.parametrize(
+    "retriever, message",
+    [("'python:no_such_module:make'", "no_such_module"), ("'python:json:no_such_factory'", "no_such_factory")],
+)
+def test_a_retriever_that_cannot_be_is_refused_before_anything_is_asked(place, retriever, message):
+    place.topic.write_text(place.topic.read_text().replace("[bm25]", f"[bm25, {retriever}]"))
+    code, _, err = place.build()
+    assert code == 2
+    assert message in err
+    assert place.server.asked == []
 
 
 def test_what_somebody_else_put_there_is_refused_before_anything_is_asked(place):
