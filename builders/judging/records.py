@@ -59,10 +59,12 @@ class Known:
     Args:
         labels: What documents support; these documents are judged with those of the pools.
         orders: What was shown in the calls that said so.
+        prompts: The digests of the prompts of these calls, by ``name@version``, as far as their names are known.
     """
 
     labels: tuple[Label, ...] = ()
     orders: tuple[Shown, ...] = ()
+    prompts: Mapping[str, str] = field(default_factory=dict)
 
 
 class Source(Protocol):

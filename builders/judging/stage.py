@@ -78,7 +78,7 @@ class Judging:
         if second:
             write_lines(folder / SECOND, second.labels)
             _write_json(folder / AGREEMENT, self._second() | agreement(again, first.labels, second.labels))
-        return self._summary(first, second)
+        return self._summary(first, second, known)
 
     def estimate(self, work: Work) -> list[StageEstimate]:
         """Return what judging will cost: nothing is sent.
@@ -124,7 +124,7 @@ class Judging:
         second = self.asking.settings.models.second
         return {"share": second.share, "seed": second.seed}
 
-    def _summary(self, first: Judged, second: Judged | None) -> Summary:
+    def _summary(self, first: Judged, second: Judged | None, known: Known) -> Summary:
         judged = {SUPPORT: first} | ({"second": second} if second else {})
         return Summary(
             counts=dict(first.counts) | ({"second": second.counts["labels"]} if second else {}),

@@ -51,7 +51,9 @@ class Carrying:
         }
         labels = {**dict(_copies(old, moves, pool_of(work))), **labels}
         calls = {(label.call_id, label.query_id) for label in labels.values()}
-        return Known(tuple(labels[pair] for pair in sorted(labels)), tuple(self._shown(calls, moves)))
+        return Known(
+            tuple(labels[pair] for pair in sorted(labels)), tuple(self._shown(calls, moves)), self._prompts(calls)
+        )
 
     def _labels(self, work: Work) -> dict[tuple[str, str], Label]:
         """Return the earlier judgments of kept questions, by question and document.
@@ -78,6 +80,11 @@ class Carrying:
             for pair, call_id in calls.items()
             if many[pair] == len(nuggets[pair[0]])
         }
+
+    def _prompts(self, wanted: set[tuple[str, str]]) -> dict[str, str]:
+        digests = {call.prompt for call in self.earlier.calls if (call.call_id, call.query_id) in wanted}
+        named = self.earlier.manifest.recipe.prompts
+        return {name: digest for name, digest in named.items() if digest in digests}
 
     def _shown(self, wanted: set[tuple[str, str]], moves: Moves) -> Iterator[Shown]:
         """Yield what was shown in the calls that carried judgments came from."""

@@ -23,6 +23,7 @@ from freshstack_datasets.llm.seams import Raw, Unanswered
 from freshstack_datasets.records import Document, Judgment
 from freshstack_datasets.runs import write_run
 from freshstack_datasets.snapshot import write_snapshot
+from freshstack_datasets.trace.reading import TracedCall
 from tests import llm_server
 from tests.builders.judging_made import Call, Judge, Library, asked, chat, group, settings, written
 
@@ -187,6 +188,32 @@ def test_another_model_is_asked_on_purpose_alone_with_the_same_prompt_and_parame
     assert {call.request.model for call in transport.calls} == {"other"}
     assert dict(transport.calls[0].request.parameters) == {"temperature": 0.1, "max_tokens": 500}
     assert overlay.recipe.parameters["as_the_snapshot"] is False
+
+
+def test_a_snapshot_of_two_judges_needs_to_be_told_which_and_the_newest_way_of_one_is_taken(tmp_path, data):
+    place = data.trace_in("provenance/calls.parquet")
+    rows = pq.read_table(place.folder / "provenance" / "calls.parquet").to_pylist()
+    ways = [("m", 0.1, "2026-01-01"), ("n", 0.5, "2026-03-01")]
+    calls = [
+        TracedCall(
+            call_id=row["call-id"],
+            query_id=row["query-id"],
+            stage="support",
+            prompt=row["prompt"],
+            model=model,
+            asked=model,
+            parameters={"temperature": temperature},
+            created=created,
+            reply="{}",
+        )
+        for row, (model, temperature, created) in zip(rows, ways, strict=True)
+    ]
+    write_calls(place.folder / "provenance" / "calls.parquet", calls)
+    with pytest.raises(InputError, match="expected one, got 'm', 'n'; --model NAME chooses one"):
+        judge_of(fsd.load(tmp_path / "base"))
+    assert judge_of(fsd.load(tmp_path / "base"), "m").parameters == {"temperature": 0.1}
+    other = judge_of(fsd.load(tmp_path / "base"), "o")  # another one is asked as the newest was
+    assert (other.model, other.parameters, other.alike) == ("o", {"temperature": 0.5}, False)
 
 
 def test_a_prompt_that_this_version_does_not_have_is_refused(tmp_path, data, monkeypatch):

@@ -16,7 +16,7 @@ from freshstack_datasets.snapshot import write_snapshot
 from freshstack_datasets.trace.reading import TracedCall
 from tests.builders.pipeline_made import DOCUMENTS, NUGGETS_OF, POOL, QUESTIONS, made_topic, made_work, scripted
 
-CALL = "c" * 64
+CALL, PROMPT = "c" * 64, "f" * 64
 SAME = {doc_id: doc_id for doc_id in DOCUMENTS}
 
 
@@ -31,7 +31,7 @@ def earlier(folder, judgments, documents=DOCUMENTS, positions=lambda at: at):
     """An earlier snapshot of the small topic, with one call of its trace."""
     table = folder / "calls.parquet"
     shown = ("docs/d03", "docs/d02", "docs/d01")
-    write_calls(table, [TracedCall(CALL, "q1", "support", "m", "m", "p", {}, "{}", "2026-07-01", documents=shown)])
+    write_calls(table, [TracedCall(CALL, "q1", "support", "m", "m", PROMPT, {}, "{}", "2026-07-01", documents=shown)])
     query_ids = sorted({one.query_id for one in judgments})
     write_snapshot(
         folder / "old",
@@ -46,6 +46,7 @@ def earlier(folder, judgments, documents=DOCUMENTS, positions=lambda at: at):
             for at, text in enumerate(NUGGETS_OF[query_id])
         ],
         judgments=judgments,
+        recipe={"prompts": {"support@7": PROMPT, "nuggets@7": "0" * 64}},
         provenance={"calls.parquet": table},
     )
     return earlier_of(folder / "old")
@@ -67,6 +68,7 @@ def test_judgments_of_kept_questions_are_carried_over_with_their_calls(tmp_path)
     known = Carrying(old, moves()).known(work_of(tmp_path, q1="kept", q2="edited"))
     assert known.labels == (Label("q1", "docs/d02", (0, 1), CALL), Label("q1", "docs/d03", (), CALL))
     assert known.orders == (Shown(CALL, "q1", ("docs/d03", "docs/d02", "docs/d01")),)
+    assert known.prompts == {"support@7": PROMPT}
 
 
 def test_a_judgment_goes_where_its_text_is_now_or_nowhere(tmp_path):
