@@ -1,5 +1,6 @@
 """Calls that show a model the documents of a question and ask what they support."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -49,7 +50,8 @@ class Desk:
         models = self._asking.settings.models
         seed = models.support.seed if self._kind == "support" else models.second.seed
         order = shuffled(group.query.query_id, group.doc_ids, seed)
-        around = sum(count(message.content) for message in self._request(group, ()).messages)
+        empty = self._request(group, ())
+        around = sum(map(count, (*(message.content for message in empty.messages), json.dumps(empty.schema))))
         for doc_ids in packed(order, self._texts.tokens, around, models.support.documents, models.support.tokens):
             yield Pack(group, doc_ids)
 

@@ -10,6 +10,7 @@ import freshstack_datasets as fsd
 from builders.judging import judge
 from builders.judging.packing import shuffled
 from builders.pipeline.records import Label, Lacking
+from builders.tokens import encoding as tiktoken_of
 from freshstack_datasets.errors import BudgetError, EndpointError, InputError
 from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.llm.seams import Unanswered
@@ -466,3 +467,31 @@ def test_lacking_names_every_call_in_which_the_document_was_shown(tmp_path):
     calls = [call.request.digest for call in judge_.calls if "d02" in call.documents]
     assert found.lacking == (Lacking("q", "cut-off", found.lacking[0].detail, "d02", tuple(calls)),)
     assert set(calls) <= {order.call_id for order in found.orders}
+
+
+def test_a_call_is_packed_by_the_tokens_of_all_that_it_sends(tmp_path):
+    """What is sent stays below the limit, by a count of its own, and one document more would not fit."""
+    encoding = tiktoken_of("o200k_base")
+    texts = {doc_id: f"{doc_id} " + "word " * 300 for doc_id in ids(12)}
+    judge_ = Judge(lambda call: call.reply())
+    judge(asked(tmp_path, judge_, set_to=settings(tokens=3_000)), [group("q", texts)], Library(texts))
+    sent = [
+        sum(len(encoding.encode(one.content)) for one in call.request.messages)
+        + len(encoding.encode(json.dumps(call.request.schema)))
+        for call in judge_.calls
+    ]
+    assert len(judge_.calls) > 2
+    assert max(sent) <= 3_000
+    assert all(
+        tokens > 3_000 - 350 for call, tokens in zip(judge_.calls[:-1], sent[:-1], strict=True) if call.documents
+    )
+
+
+def test_a_document_that_is_too_long_by_itself_is_asked_about_alone(tmp_path):
+    texts = {**{doc_id: doc_id for doc_id in ids(4)}, "d03": "long " * 5_000}
+    judge_ = Judge(lambda call: call.reply())
+    found = judge(asked(tmp_path, judge_, set_to=settings(tokens=3_000)), [group("q", texts)], Library(texts))
+    assert [
+        doc_id for shown in judge_.shown for doc_id, text in texts.items() if shown == (text,) and len(text) > 9
+    ] == ["d03"]
+    assert len(found.labels) == 4
