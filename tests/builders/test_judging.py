@@ -470,9 +470,8 @@ def test_lacking_names_every_call_in_which_the_document_was_shown(tmp_path):
 
 
 def test_a_call_is_packed_by_the_tokens_of_all_that_it_sends(tmp_path):
-    """What is sent stays below the limit, by a count of its own, and one document more would not fit."""
     encoding = tiktoken_of("o200k_base")
-    texts = {doc_id: f"{doc_id} " + "word " * 300 for doc_id in ids(12)}
+    texts = {doc_id: f"{doc_id} " + "word " * 300 for doc_id in ids(20)}
     judge_ = Judge(lambda call: call.reply())
     judge(asked(tmp_path, judge_, set_to=settings(tokens=3_000)), [group("q", texts)], Library(texts))
     sent = [
@@ -482,16 +481,12 @@ def test_a_call_is_packed_by_the_tokens_of_all_that_it_sends(tmp_path):
     ]
     assert len(judge_.calls) > 2
     assert max(sent) <= 3_000
-    assert all(
-        tokens > 3_000 - 350 for call, tokens in zip(judge_.calls[:-1], sent[:-1], strict=True) if call.documents
-    )
+    assert min(sorted(sent)[1:]) > 3_000 - 350  # all but the last one, which has what is left
 
 
 def test_a_document_that_is_too_long_by_itself_is_asked_about_alone(tmp_path):
     texts = {**{doc_id: doc_id for doc_id in ids(4)}, "d03": "long " * 5_000}
     judge_ = Judge(lambda call: call.reply())
     found = judge(asked(tmp_path, judge_, set_to=settings(tokens=3_000)), [group("q", texts)], Library(texts))
-    assert [
-        doc_id for shown in judge_.shown for doc_id, text in texts.items() if shown == (text,) and len(text) > 9
-    ] == ["d03"]
+    assert [shown for shown in judge_.shown if texts["d03"] in shown] == [(texts["d03"],)]
     assert len(found.labels) == 4
