@@ -1,6 +1,8 @@
 """What the card of a snapshot tells of its making in words: a paragraph each, out of its statistics."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from builders.pipeline.records import FUSION
@@ -58,18 +60,22 @@ def _chosen(filters: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _pooling(pooling: Mapping[str, Any]) -> Iterator[str]:
-    for row in pooling["table2"]:
-        values = ", ".join(f"{name} {_number(value)}" for name, value in row["measures"].items())
-        who = "all retrievers together" if row["retriever"] == FUSION else row["retriever"]
-        yield f"Searching for {_TEXTS.get(row['technique'], row['technique'])}, {who}: {values}."
+    retrievers = [one["retriever"] for one in pooling["retrievers"]]
+    shown = [row for row in pooling["table2"] if len(retrievers) > 1 or row["retriever"] != FUSION]
+    if shown:
+        yield f"How good the lists were that the documents to judge are from, each by {' / '.join(shown[0]['measures'])}:"
+    for technique, rows in groupby(shown, key=itemgetter("technique")):
+        lists = [f"{_WHO.get(row['retriever'], row['retriever'])} {_numbers(row['measures'])}" for row in rows]
+        yield f"Searching for {_TEXTS.get(technique, technique)}: {', '.join(lists)}."
     relevant = counted(pooling["relevant"], "relevant documents")
-    for one in pooling["retrievers"] if len(pooling["retrievers"]) > 1 else ():
+    for one in pooling["retrievers"] if len(retrievers) > 1 else ():
         yield (
             f"Of {relevant}, {one['retriever']} found {one['found']:,}, of which no other found {one['alone']:,}; without it "
             f"the pools would lack {one['lost']:,}."
         )
 
 
+_WHO = {FUSION: "all together"}
 _TEXTS = {
     "question": "the question",
     "sub-questions": "sub-questions that a model made of it",
@@ -106,5 +112,5 @@ def _whole(value: int | None) -> str:
     return "an unknown number of" if value is None else f"{value:,}"
 
 
-def _number(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.3f}"
+def _numbers(measures: Mapping[str, float]) -> str:
+    return " / ".join(f"{value:.3f}" for value in measures.values())

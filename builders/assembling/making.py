@@ -95,7 +95,7 @@ def recipe_of(topic: Topic, work: Work, rules: Iterable[Filter]) -> Recipe:
         tokenizer=first[CORPUS].tokenizer,
         prompts={name: digest for summary in summaries.values() for name, digest in summary.prompts.items()},
         models=_models(summaries.values()),
-        pool=flat(summaries[POOL].settings),
+        pool=flat({name: value for name, value in summaries[POOL].settings.items() if name != "files"}),
         filters=(*_earlier(first), *_lacking(work), *rules),
     )
     return recipe

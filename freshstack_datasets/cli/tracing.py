@@ -179,7 +179,7 @@ def lines(facts: Mapping[str, Any]) -> Iterator[str]:
 def _call_lines(call: Mapping[str, Any]) -> Iterator[str]:
     asked = "" if call["asked"] == call["model"] else f", which was asked for as {call['asked']}"
     prompt = f"{call['prompt_name']}, " if call["prompt_name"] else ""
-    parameters = ", ".join(f"{name} = {value}" for name, value in sorted(call["parameters"].items())) or "none"
+    parameters = ", ".join(f"{name} = {_short(value)}" for name, value in sorted(call["parameters"].items())) or "none"
     yield f"call {call['call_id']}"
     yield f"{call['stage']} by {call['model']}{asked}, {call['created']}"
     yield f"prompt {prompt}sha256 {call['prompt']}"
@@ -195,6 +195,11 @@ def _call_lines(call: Mapping[str, Any]) -> Iterator[str]:
     supports = ", ".join(str(position + 1) for position in call["supports"]) or "none"
     yield f"the reply supports of its nuggets: {supports}"
     yield f"the reply's reasoning: {console.one_line(call['reasoning'], _LONGEST)}"
+
+
+def _short(value: object) -> str:
+    """Return a parameter on the line; a schema has hundreds of characters, which ``--json`` has."""
+    return console.one_line(str(value), 60)
 
 
 def _count(value: int | None) -> str:

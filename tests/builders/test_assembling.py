@@ -251,7 +251,10 @@ def test_the_card_says_what_it_is_and_how_it_was_chosen(build):
     assert "stand-in" in about  # its judgments mean nothing
     assert told["How the questions were chosen"].startswith("Kept: 1 of 4 questions with an answer.")
     assert "Unsupported nugget: 1 dropped (25.0 %)" in told["How the questions were chosen"]
-    assert "alpha_nDCG@10 0.841" in told["How the documents to judge were found"]
+    found = told["How the documents to judge were found"].split("\n\n")
+    assert found[0].endswith("each by alpha_nDCG@10 / Coverage@20 / Recall@50:")
+    assert found[1] == "Searching for the question: bm25 0.841 / 1.000 / 1.000."
+    assert len(found) == 6  # with one retriever, the fusion and what it alone found say nothing
     assert "support: 1 call, 100 tokens read, 20 tokens written, 0.00 dollars." in told["What the calls of models took"]
     about, told = texts_of((build.twin / "README.md").read_text())
     assert "its filtered twin drops them" in about
