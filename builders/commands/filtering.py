@@ -1,6 +1,5 @@
 """``python -m builders filter``: which questions a snapshot keeps."""
 
-
 import typer
 
 from builders.commands.asking import Recipe, WorkFolder
