@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import pyarrow.parquet as pq
 import pytest
 
 from builders.cli import main
@@ -12,6 +13,7 @@ from builders.pipeline.reading import labels_of, lacking_of, orders_of
 from builders.pipeline.records import Label
 from builders.pipeline.settings import PROMPTS, Settings
 from builders.pipeline.step import run
+from freshstack_datasets.errors import InputError
 from freshstack_datasets.llm.prompts import read_prompt
 from tests.builders.judging_made import Call, Judge, Library, asked, chat, group, ids, settings
 from tests.builders.pipeline_made import DOCUMENTS, NUGGETS_OF, POOL, SUPPORTS, TOPIC, UNJUDGED, made_topic, made_work
@@ -294,3 +296,24 @@ def test_the_command_says_which_stage_is_missing(tmp_path, capsys):
     code, _, err = told_by(capsys, "support", tmp_path / "tidepool.yaml", "--work", work.path, "--llm", "fake")
     assert code == 2
     assert "python -m builders pool" in err
+
+
+def test_labels_that_went_unused_are_warned_of(tmp_path):
+    def script(request):
+        more = {"document": 9, "reasoning": "x", "supports": []}
+        return json.dumps({"documents": [*Call.of(request).entries({}), more]})
+
+    found, _ = made(tmp_path, script)
+    # five calls: one for each pool of 3, 2 and 2 documents, and two for that of 4
+    assert found.summary.warnings == ("5 labels of documents that were not asked about went unused",)
+
+
+def test_a_build_with_nothing_to_judge_is_an_error(tmp_path):
+    topic, work = topic_with(tmp_path), made_work(tmp_path, until="pool")
+    pooled = work.path / "pool" / "pool.parquet"
+    pq.write_table(pq.read_table(pooled).slice(0, 0), pooled)
+    with (
+        asking_of(topic, tmp_path, said) as asking,
+        pytest.raises(InputError, match="4 questions with nuggets, 0 with"),
+    ):
+        run(Judging(topic, asking), work)
