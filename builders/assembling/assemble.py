@@ -19,6 +19,7 @@ from builders.assembling.placing import NOTE, Placing
 from builders.assembling.trace import left_out, write_pool
 from builders.pipeline.reading import questions_of, topic_corpus
 from builders.pipeline.work import FILTER, STAGES, Work
+from builders.pooling import table2
 from builders.stages.workshop import workshop
 from builders.topics import Topic
 from freshstack_datasets import __version__, catalog
@@ -71,6 +72,7 @@ class _Whole:
     sources: list[Source]
     calls: list[TracedCall]
     documents: figures.Documents
+    brought: Mapping[str, Any]
     more: Mapping[str, bytes]
 
 
@@ -151,6 +153,7 @@ def assemble(
             sources,
             answered(asked_of(work), work, store or Store(default_store()), earlier),
             figures.count_corpus(topic_corpus(work), sources),
+            figures.brought(work),
             dict(more or {}),
         )
         first, second = (parts / name for name in ("filtered", "unfiltered"))
@@ -255,7 +258,7 @@ def _statistics(common: _Whole, parts: Parts, name: str, calls: list[TracedCall]
     return {
         "table1": figures.table1(parts, common.documents, scored),
         "filters": figures.filters(common.filtered, len(questions_of(common.work))),
-        "pooling": figures.pooling(common.work, scored),
+        "pooling": {**common.brought, "table2": table2(common.work, scored)},
         "agreement": figures.agreement(common.work),
         "calls": spent(calls),
     }

@@ -10,7 +10,7 @@ from builders.assembling.parts import Parts
 from builders.judging.stage import AGREEMENT
 from builders.pipeline.reading import labels_of
 from builders.pipeline.work import SUPPORT, Work
-from builders.pooling import contribution, table2
+from builders.pooling import contribution
 from builders.statistics.counts import count_documents, count_judged, count_questions
 from builders.statistics.given import Given
 from builders.statistics.lengths import Lengths
@@ -86,24 +86,17 @@ def filters(filtered: Filtered, questions: int) -> dict[str, Any]:
     }
 
 
-def pooling(work: Work, scored: Dataset) -> dict[str, Any]:
-    """Return the paper's second table, how good each list was, and what each retriever brought to the pools.
-
-    What was brought is told of all questions of the build, also where the snapshot keeps some of them.
+def brought(work: Work) -> dict[str, Any]:
+    """Return what each retriever brought to the pools, of all questions of a build, also those that were dropped.
 
     Args:
         work: The folder of the build.
-        scored: The judgments as a dataset.
 
     Raises:
-        InputError: The stage is not done, or its files cannot be read.
+        InputError: A stage is not done, or its files cannot be read.
     """
     relevant = sum(bool(label.supports) for label in labels_of(work))
-    return {
-        "table2": table2(work, scored),
-        "relevant": relevant,
-        "retrievers": [asdict(one) for one in contribution(work)],
-    }
+    return {"relevant": relevant, "retrievers": [asdict(one) for one in contribution(work)]}
 
 
 def agreement(work: Work) -> dict[str, Any] | None:

@@ -136,8 +136,8 @@ class Contamination(Model):
     """Which questions a model knows the answer to without any document.
 
     Args:
-        closed_book_coverage: The share of a question's nuggets in the answer from a model's memory, from which on the
-            question is dropped.
+        closed_book_coverage: The share of the terms of a question's nuggets, those of the question not counted, in the
+            answer from a model's memory, from which on the question is dropped.
     """
 
     closed_book_coverage: Annotated[float, number(0, 1)]
