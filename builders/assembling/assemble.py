@@ -17,12 +17,13 @@ from builders.assembling.making import license_of, recipe_of, sources_of
 from builders.assembling.parts import Parts, parts_of
 from builders.assembling.placing import NOTE, Placing
 from builders.assembling.trace import left_out, write_pool
+from builders.outputs import OURS, installed
 from builders.pipeline.reading import questions_of, topic_corpus
 from builders.pipeline.work import FILTER, STAGES, Work
 from builders.pooling import table2
 from builders.stages.workshop import workshop
 from builders.topics import Topic
-from freshstack_datasets import __version__, catalog
+from freshstack_datasets import catalog
 from freshstack_datasets.errors import InputError, SnapshotError, shown
 from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.llm.store import Store, default_store
@@ -122,7 +123,13 @@ def assemble(
     out = out.absolute()
     _check_name(topic, snapshot)
     digests = {stage: work.digest(stage) for stage in STAGES}
-    key = {"version": _VERSION, "program": __version__, "topic": topic.digest, "snapshot": snapshot, "stages": digests}
+    key = {
+        "version": _VERSION,
+        "program": installed(OURS),
+        "topic": topic.digest,
+        "snapshot": snapshot,
+        "stages": digests,
+    }
     key |= {"more": {name: sha256(content).hexdigest() for name, content in more.items()}} if more else {}
     placing = Placing(work.path.absolute() / NOTE, out, unfiltered_of(out), key)
     if placing.done() and created in (None, read_manifest(out).created):
