@@ -16,6 +16,7 @@ from freshstack_datasets.verification import verify
 from tests.builders import pipeline_topic as topic
 from tests.builders.git_servers import commit, git
 from tests.builders.pipeline_server import MODEL, PipelineServer, kind_of, question
+from tests.llm_server import error
 
 LATER = {"q11": ("bell", "Does it ring at noon?", ("The bell rings at `bell.noon`.",))}
 MOVED = {"faq/fuel.md": "help/fuel.md"}
@@ -291,6 +292,43 @@ def test_a_dry_run_tells_the_price_of_what_is_new_and_asks_nobody(tmp_path, old,
     told = {stage["stage"]: stage["calls"] for stage in json.loads(said)["stages"]}
     assert told == {"nuggets": 2, "sub-questions": 1, "closed-book": 1, "support": 2}
     assert server.asked == []
+
+
+def test_a_dry_run_without_new_questions_makes_what_costs_nothing_and_prices_the_new_documents(tmp_path, old, later):
+    with PipelineServer() as server:
+        about, posts = made(tmp_path, later, server.url)
+        words = ["refresh", old.path, about, "--posts", posts, "--snapshot", "2026-10", "--out", tmp_path / "out"]
+        code, said, messages = run(
+            *words, "--replies", tmp_path / "r.sqlite", "--dry-run", "--json", "--processes", "1"
+        )
+        assert code == 0, messages
+        told = {stage["stage"]: (stage["calls"], stage["answered"]) for stage in json.loads(said)["stages"]}
+        assert server.asked == []
+        code, _, messages = run(*words, "--replies", tmp_path / "r.sqlite", "--processes", "1")
+    assert code == 0, messages
+    assert {name: calls for name, (calls, _) in told.items() if calls} == {"support": len(server.asked)}
+    assert told["sub-questions"] == told["closed-book"] == (0, 10)
+
+
+def test_what_was_answered_before_an_end_is_not_asked_again(tmp_path, old, later):
+    def trouble(call):
+        return error(401, "no") if call.kind == "support" and down else None
+
+    down = True
+    with PipelineServer(trouble) as server:
+        about, posts = made(tmp_path, later, server.url, changed_posts)
+        words = ["refresh", old.path, about, "--posts", posts, "--snapshot", "2026-10", "--out", tmp_path / "out"]
+        words += ["--replies", tmp_path / "r.sqlite", "--processes", "1"]
+        code, _, messages = run(*words)
+        assert code == 2
+        assert "the same command goes on there" in messages
+        assert not (tmp_path / "out").exists()
+        down = False
+        code, _, messages = run(*words)
+        assert code == 0, messages
+    kinds = Counter(kind_of(asked) for asked in server.asked)
+    assert (kinds["nuggets"], kinds["sub-questions"], kinds["closed-book"]) == (2, 1, 1)
+    assert verify(tmp_path / "out") == []
 
 
 def test_another_topic_and_an_earlier_name_are_refused(tmp_path, old, given):
