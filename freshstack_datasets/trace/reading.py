@@ -16,6 +16,8 @@ from freshstack_datasets.tables.parquet import VERIFY, TableReader, readable, re
 from freshstack_datasets.tables.schema import Table
 from freshstack_datasets.trace.schema import CALLS, CALLS_FILE, DROPPED_FILE, POOL, POOL_FILE
 
+_MOST_PLACES = 1_000
+"""Places of a document in the lists of a question that are told; there are some tens."""
 _LONGEST_LINE = 1_000_000
 """Bytes of a line of what was left out; what is longer is read as several, and is no JSON."""
 
@@ -146,7 +148,7 @@ class Pool:
             SnapshotError: The file cannot be read.
         """
         rows = _rows(self._ids, {"query-id": query_id, "corpus-id": doc_id})
-        found = [_row(self._reader, POOL, POOL_FILE, row, self._kept) for row in rows]
+        found = [_row(self._reader, POOL, POOL_FILE, row, self._kept) for row in rows[:_MOST_PLACES]]
         return [Place(row["technique"], row["retriever"], row["rank"]) for row in found]
 
 

@@ -13,6 +13,7 @@ import freshstack_datasets as fsd
 from builders import cli
 from builders.assembling.assemble import assemble
 from builders.assembling.filtering import Filtering
+from builders.cards.render import render
 from builders.pipeline.records import Label
 from builders.pipeline.settings import Settings
 from builders.pipeline.step import run
@@ -439,3 +440,12 @@ def test_a_stage_that_is_not_done_is_named(tmp_path, capsys):
     work = made_work(tmp_path, until="pool")
     assert cli.main(["filter", str(tmp_path / "tidepool.yaml"), "--work", str(work.path)]) == 2
     assert "python -m builders support TOPIC.yaml" in capsys.readouterr().err
+
+
+def test_the_published_card_names_all_licences_and_how_to_follow_a_judgment(build):
+    build.assemble()
+    text, _ = render(build.out)
+    assert "license:\n- cc-by-sa-4.0\n- mit\n" in text
+    assert "Licence of the whole: CC-BY-SA-4.0 AND MIT." in text
+    assert "Whoever shows a text names its author" in text  # as one of the licences asks for
+    assert "with the id of a document behind it, who judged that" in text
