@@ -30,7 +30,8 @@ class Parts:
         for label in self.labels:
             for position, nugget in enumerate(self.nuggets[label.query_id]):
                 score = int(position in label.supports)
-                yield Judgment(label.query_id, nugget.nugget_id, label.doc_id, score, label.call_id or None)
+                call_id = None if position in label.corrected else label.call_id or None
+                yield Judgment(label.query_id, nugget.nugget_id, label.doc_id, score, call_id)
 
     def scored(self, name: str, snapshot: str) -> Dataset:
         """Return the judgments as a dataset for scoring, before there is a snapshot.

@@ -79,7 +79,7 @@ def correct(
     changes, problems = changes_of(groups, state)
     if problems:
         raise CorrectionsError(corrections, problems)
-    _check_whole(folder)
+    check_whole(folder)
     old_scores = [evaluate(run, dataset, intervals=False) for run in runs]
     with atomic_folder(out) as work:
         manifest = _write(work, dataset, before, snapshot, groups, changes, created)
@@ -104,7 +104,14 @@ def _next(snapshot: str) -> str:
 
 
 def _check_whole(folder: Path) -> None:
-    """Refuse a snapshot that is damaged: the new one would name a fingerprint that its rows do not have."""
+    """Refuse a snapshot that is damaged: one that is made of it would name a fingerprint that its rows do not have.
+
+    Args:
+        folder: The snapshot.
+
+    Raises:
+        SnapshotError: It is damaged; the first problem is named.
+    """
     problems = [problem for problem in verify(folder) if problem.code != "extra-file"]  # which nobody will copy
     if problems:
         raise SnapshotError(

@@ -59,12 +59,14 @@ class Label:
         doc_id: The document.
         supports: The positions of the nuggets that it supports, ascending; none when it supports none.
         call_id: The call that says so; "" where it was carried over from a snapshot that names none, as of people.
+        corrected: The positions of those nuggets of which people, and not the call, say whether it supports them.
     """
 
     query_id: str
     doc_id: str
     supports: tuple[int, ...]
     call_id: str
+    corrected: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

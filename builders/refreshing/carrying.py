@@ -58,28 +58,19 @@ class Carrying:
     def _labels(self, work: Work) -> dict[tuple[str, str], Label]:
         """Return the earlier judgments of kept questions, by question and document.
 
-        What people corrected is kept as they left it; a document keeps the call of its other nuggets' judgments then.
-        A call that the earlier trace does not have is not named any more: nobody could follow it.
+        What people corrected is kept as they left it, and no call is named for it. Nor is one that the earlier trace
+        does not have: nobody could follow it.
         """
         nuggets = carried_nuggets(self.earlier, work)
         position = {one.nugget_id: one.position for of in nuggets.values() for one in of}
-        supports: dict[tuple[str, str], list[int]] = defaultdict(list)
-        calls: dict[tuple[str, str], str] = {}
-        many: dict[tuple[str, str], int] = defaultdict(int)
+        found: dict[tuple[str, str], dict[int, tuple[int, str]]] = defaultdict(dict)
         known = {(call.call_id, call.query_id) for call in self.earlier.calls}
         columns = self.earlier.whole.judgments.columns("query_id", "nugget_id", "doc_id", "score", "call_id")
         for query_id, nugget_id, doc_id, score, call_id in zip(*columns, strict=True):
-            if query_id in nuggets:
-                pair = (query_id, doc_id)
-                calls[pair] = call_id if (call_id, query_id) in known else calls.get(pair, "")
-                many[pair] += 1
-                if score:
-                    supports[pair].append(position[nugget_id])
-        return {
-            pair: Label(*pair, tuple(sorted(supports[pair])), call_id)
-            for pair, call_id in calls.items()
-            if many[pair] == len(nuggets[pair[0]])
-        }
+            if query_id in nuggets and nugget_id in position:
+                named = call_id if (call_id, query_id) in known else ""
+                found[query_id, doc_id][position[nugget_id]] = (score, named)
+        return {pair: _label(pair, judged) for pair, judged in found.items() if len(judged) == len(nuggets[pair[0]])}
 
     def _prompts(self, wanted: set[tuple[str, str]]) -> dict[str, str]:
         digests = {call.prompt for call in self.earlier.calls if (call.call_id, call.query_id) in wanted}
@@ -92,6 +83,14 @@ class Carrying:
             if call.stage == SUPPORT and (call.call_id, call.query_id) in wanted:
                 documents = tuple(moves.places.get(doc_id, doc_id) for doc_id in call.documents)
                 yield Shown(call.call_id, call.query_id, documents)
+
+
+def _label(pair: tuple[str, str], judged: Mapping[int, tuple[int, str]]) -> Label:
+    """Return what is known of a document, from the score of each nugget and the call that gave it, "" where none did."""
+    call_id = max(call_id for _, call_id in judged.values())
+    supports = tuple(sorted(at for at, (score, _) in judged.items() if score))
+    corrected = tuple(sorted(at for at, (_, named) in judged.items() if named != call_id))
+    return Label(*pair, supports, call_id, corrected)
 
 
 def _copies(

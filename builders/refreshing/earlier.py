@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from builders.assembling.assemble import UNFILTERED, unfiltered_of
+from builders.correcting.apply import check_whole
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.llm.records import Call
 from freshstack_datasets.llm.store import Store
@@ -58,10 +59,11 @@ def earlier_of(folder: Path) -> Earlier:
         folder: The snapshot's folder.
 
     Raises:
-        SnapshotError: It is none.
+        SnapshotError: It is none, or one of the two is damaged.
         InputError: What lies beside it is the unfiltered one of another build.
     """
     data = load(folder)
+    check_whole(folder)
     beside = unfiltered_of(folder)
     if data.name.endswith(UNFILTERED) or not (beside / FILE).is_file():
         return Earlier(data, data)
@@ -71,6 +73,7 @@ def earlier_of(folder: Path) -> Earlier:
         raise InputError(
             f"the unfiltered snapshot {shown(str(beside))}", expected=expected, got=got, hint="move it away"
         )
+    check_whole(beside)
     return Earlier(data, whole)
 
 

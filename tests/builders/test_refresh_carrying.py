@@ -89,7 +89,7 @@ def test_what_people_corrected_or_judged_is_carried_over_as_they_left_it(tmp_pat
     corrected = judged("q1", "docs/d02", 1, calls=(CALL, None))
     by_people = judged("q1", "docs/d03", 0, calls=(None, None))
     known = Carrying(earlier(tmp_path, [*corrected, *by_people]), moves()).known(work_of(tmp_path, q1="kept"))
-    assert known.labels == (Label("q1", "docs/d02", (1,), CALL), Label("q1", "docs/d03", (0,), ""))
+    assert known.labels == (Label("q1", "docs/d02", (1,), CALL, (1,)), Label("q1", "docs/d03", (0,), ""))
 
 
 def test_a_document_that_was_not_judged_against_every_nugget_is_judged_anew(tmp_path):

@@ -15,7 +15,7 @@ from builders.refreshing.earlier import CarryingStore, earlier_of
 from builders.refreshing.rules import Rules, merged
 from builders.refreshing.systems import systems
 from builders.refreshing.tau import kendall_tau
-from freshstack_datasets.errors import InputError
+from freshstack_datasets.errors import InputError, SnapshotError
 from freshstack_datasets.llm.store import Store
 from freshstack_datasets.records import Document, Judgment, Nugget, Query
 from freshstack_datasets.snapshot import write_snapshot
@@ -221,4 +221,13 @@ def test_an_unfiltered_snapshot_of_another_build_is_refused(tmp_path, other):
     old = snapshot(tmp_path / "old")
     snapshot(tmp_path / "old-unfiltered", **{"name": "acme/lamp-unfiltered", **other})
     with pytest.raises(InputError, match="of the same build"):
+        earlier_of(old)
+
+
+def test_a_damaged_snapshot_is_not_refreshed(tmp_path):
+    old = snapshot(tmp_path / "old")
+    other = snapshot(tmp_path / "other", text="another fact")
+    name = "nuggets/test-00000-of-00001.parquet"
+    (old / name).write_bytes((other / name).read_bytes())
+    with pytest.raises(SnapshotError, match="is not whole"):
         earlier_of(old)
