@@ -103,7 +103,7 @@ def _next(snapshot: str) -> str:
     return f"{month}.{following}"
 
 
-def _check_whole(folder: Path) -> None:
+def check_whole(folder: Path) -> None:
     """Refuse a snapshot that is damaged: one that is made of it would name a fingerprint that its rows do not have.
 
     Args:
