@@ -7,7 +7,7 @@ from itertools import chain, islice
 from builders.pipeline.asking import Asking
 from builders.statistics.tokens import count
 from builders.topics.pool import Retriever as Told
-from freshstack_datasets.llm.embeddings import BATCH
+from freshstack_datasets.llm.embeddings import BATCH, batches_of
 from freshstack_datasets.llm.estimates import StageEstimate, estimate_stage
 from freshstack_datasets.llm.records import EMBEDDINGS, Request
 from freshstack_datasets.records import Document
@@ -29,27 +29,21 @@ def estimated(told: Told, asking: Asking, documents: Iterable[Document], texts: 
     """
     client = asking.client_at(told.endpoint, told.key_from)
     endpoint = client.transport.endpoint
-    answered = 0
-    missing: list[str] = []
+    calls_answered = 0
 
     def requests() -> Iterator[Request]:
-        nonlocal answered, missing
+        nonlocal calls_answered
         every = chain(
-            (told.document_prefix + document.default_text() for document in documents),
-            (told.query_prefix + text for text in texts),
+            (told.document_prefix + document.default_text() for document in documents if document.default_text()),
+            (told.query_prefix + text for text in texts if text.strip()),
         )
-        saying = (text for text in every if text.strip())
-        while chunk := dict.fromkeys(islice(saying, _CHUNK)):
+        while chunk := list(dict.fromkeys(islice(every, _CHUNK))):
             digests = {text: Request(told.dense, (), {"input": text}, path=EMBEDDINGS).digest for text in chunk}
             kept = asking.store.vectors(digests.values(), endpoint)
-            answered += len(kept)
-            missing += [text for text, digest in digests.items() if digest not in kept]
-            while len(missing) >= BATCH:
-                yield Request(told.dense, (), {"input": missing[:BATCH]}, path=EMBEDDINGS)
-                del missing[:BATCH]
-        if missing:
-            yield Request(told.dense, (), {"input": missing}, path=EMBEDDINGS)
+            calls_answered += sum(1 for _ in batches_of([text for text in chunk if digests[text] in kept]))
+            for batch in batches_of([text for text in chunk if digests[text] not in kept]):
+                yield Request(told.dense, (), {"input": list(batch)}, path=EMBEDDINGS)
 
     price = asking.prices_at(told.endpoint).known(told.dense, True)
     one = estimate_stage(f"pool: {told.label}", endpoint, told.dense, requests(), price, count=count, output_tokens=0)
-    return replace(one, answered=-(-answered // BATCH))
+    return replace(one, answered=calls_answered)

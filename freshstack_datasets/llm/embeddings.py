@@ -78,7 +78,7 @@ async def embed(calls: Calls, texts: Sequence[str], model: str, parameters: Mapp
     found = calls.store.vectors(single.values(), endpoint)
     calls.counts.stored += len(found)
     missing = [text for text, digest in single.items() if digest not in found]
-    batches = [_batch(calls, batch, model, parameters, single) for batch in _batches(missing)]
+    batches = [_batch(calls, batch, model, parameters, single) for batch in batches_of(missing)]
     for more in await asyncio.gather(*batches):
         found.update(more)
     return _stacked([np.frombuffer(found[single[text]], dtype="<f4")[None, :] for text in texts], model)
@@ -115,7 +115,8 @@ async def _batch(
     raise EndpointError(what, got=f"{result.reason} ({result.detail})")
 
 
-def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+def batches_of(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the texts that go in one call, call by call."""
     start = size = 0
     for at, text in enumerate(texts):
         if at - start >= BATCH or (at > start and size + len(text) > _CHARACTERS):

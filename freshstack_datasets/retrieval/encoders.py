@@ -101,8 +101,8 @@ class SentenceEncoder:
         folder, libraries = Path(self.model), dict(self.libraries)
         if folder.is_dir():  # where it lies says nothing of its vectors
             return {"kind": "sentence-transformers", "files": _files_digest(folder), "libraries": libraries}
-        config = getattr(getattr(self._loaded[0], "auto_model", None), "config", None)
-        return {**self.told, "commit": getattr(config, "_commit_hash", None), "libraries": libraries}
+        commit = getattr(self._loaded.model_card_data, "base_model_revision", None)
+        return {**self.told, "commit": commit, "libraries": libraries}
 
     @cached_property
     def _loaded(self) -> Any:

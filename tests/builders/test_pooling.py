@@ -17,6 +17,7 @@ from builders.pipeline.step import run
 from builders.pipeline.work import Work, write_lines
 from builders.pooling import Pooling
 from builders.pooling.retrievers import slugs
+from builders.statistics.tokens import count
 from freshstack_datasets.errors import BudgetError, EndpointError, InputError, UnknownNameError
 from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.retrieval import fuse
@@ -202,6 +203,36 @@ def test_a_dry_run_says_what_embeddings_will_cost_and_sends_nothing(tmp_path):
         (estimate,) = stage.estimate(work)
         assert (estimate.calls, estimate.answered, estimate.input_tokens) == (0, 1, 0)
         assert len(server.asked) == asked
+
+
+def test_a_dry_run_counts_the_calls_that_are_sent(tmp_path, monkeypatch):
+    work = made_work(tmp_path, until="queries")
+    monkeypatch.setattr("freshstack_datasets.llm.embeddings.BATCH", 5)
+    monkeypatch.setattr("freshstack_datasets.llm.embeddings._CHARACTERS", 200)
+    topic = topic_with(tmp_path, "{dense: e, endpoint: same}")
+    (estimate,) = pooling(topic, tmp_path).estimate(work)
+    assert estimate.calls > 32 // 5  # five short texts go in a call, and fewer long ones
+    with Server(lambda asked: embedded(asked, lambda text: [1, len(text)])) as server:
+        served = topic_with(tmp_path, f'{{dense: e, endpoint: "{server.url}"}}')
+        run(pooling(served, tmp_path), work)
+    tokens = estimate.input_tokens
+    assert tokens == sum(count(text) for asked in server.asked for text in asked.body["input"])
+
+
+def test_the_ends_of_texts_that_are_too_long_are_told_of(tmp_path):
+    work = made_work(tmp_path, until="queries")
+    long = [Search(q, "question", "why are jobs run twice " * 60) for q in ("q1", "q2")]
+    write_lines(work.folder("queries") / "searches.jsonl", long)
+    topic = topic_with(tmp_path, f"{{dense: {model_folder()}}}", techniques="[question]")
+    made = run(pooling(topic, tmp_path), work)
+    told = "dense:model: the ends of 2 texts to search for do not count, as they are longer than it takes"
+    assert made.summary.warnings == (told,)
+    assert made.summary.models == {"pool": ("model",)}
+    assert model_folder() not in json.dumps([*map(str, rows(work))])
+    key = pooling(topic, tmp_path).key(work)
+    assert model_folder() not in json.dumps(key)
+    hub = topic_with(tmp_path, "dense:org/model", techniques="[question]")
+    assert pooling(hub, tmp_path).key(work)["retrievers"][0][1]["dense"] == "org/model"
 
 
 def test_a_budget_ends_the_stage_and_leaves_what_was_there(tmp_path):

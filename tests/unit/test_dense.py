@@ -172,6 +172,41 @@ def test_nothing_is_kept_where_that_is_not_wanted_or_not_possible(own_home, tmp_
     assert list((tmp_path / "own").rglob("*.npy"))
 
 
+def test_vectors_stay_in_memory_where_there_is_no_room_for_all_of_them(monkeypatch, caplog):
+    known = many(30)
+    expected = found(Dense(Known(known)).index(corpus(known)), "d001")
+
+    def full(**_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(vectors, "TemporaryFile", full)
+    assert found(Dense(Known(known)).index(corpus(known)), "d001") == expected
+    assert "vectors stay in memory" in caplog.text
+
+
+def test_a_block_that_is_gone_when_it_is_needed_is_an_error(monkeypatch):
+    monkeypatch.setattr(vectors, "mapped", lambda path: None)
+    with pytest.raises(InputError, match="has changed; index the documents again"):
+        Dense(Known(many(3))).index(corpus(many(3)))
+
+
+def test_it_says_how_it_is_set():
+    assert repr(Dense(Known({}), similarity="dot")) == "Dense({}, similarity='dot')"
+
+
+def test_ids_in_another_order_than_was_written_are_refused(tmp_path):
+    from freshstack_datasets.retrieval.index_folder import _file
+
+    Dense(Known(many(3))).index(corpus(many(3))).save(tmp_path / "index")
+    note = json.loads((tmp_path / "index" / "index.json").read_text())
+    for content in ('["d002", "d001", "d000"]', "[1, 2, 3]", "{", '["d000"]'):
+        (tmp_path / "index" / "doc_ids.json").write_text(content)
+        note["files"]["doc_ids.json"] = _file(tmp_path / "index" / "doc_ids.json")
+        (tmp_path / "index" / "index.json").write_text(json.dumps(note))
+        with pytest.raises(InputError, match="is damaged"):
+            Dense.load(tmp_path / "index", Known({}))
+
+
 def test_what_was_saved_finds_the_same(tmp_path):
     known = many(50)
     dense = Dense(Known(known), similarity="dot", query_prefix="q: ", document_prefix="d: ", name="mine")

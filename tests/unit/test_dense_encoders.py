@@ -1,7 +1,11 @@
 """Encoders: a model of sentence-transformers, and the embeddings of a server on loopback."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +20,8 @@ from freshstack_datasets.retrieval import Dense, EndpointEncoder, SentenceEncode
 from freshstack_datasets.retrieval.encoders import encoder_told, endpoint_encoder
 from tests.adapters.dense_by_hand import cosines, excerpt, model_folder
 from tests.llm_server import Server, embedded, error
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +91,42 @@ def test_a_saved_index_loads_its_model_again(tmp_path, minilm):
     assert list(dense.search(queries)["q"]) == ["a", "b"]
 
 
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path / "replies.sqlite")
+    yield store
+    store.close()
+
+
+HUB = """
+from freshstack_datasets.retrieval import SentenceEncoder
+encoder = SentenceEncoder("org/mini")
+print(encoder.identity["commit"], encoder.encode(["text"], "query", None).vectors.shape)
+"""
+
+
+@pytest.mark.slow
+def test_a_model_of_the_hub_is_told_with_its_commit(tmp_path):
+    commit = "a" * 40
+    shutil.copytree(model_folder(), tmp_path / "models--org--mini" / "snapshots" / commit)
+    (tmp_path / "models--org--mini" / "refs").mkdir()
+    (tmp_path / "models--org--mini" / "refs" / "main").write_text(commit)
+    environment = {**os.environ, "HF_HUB_CACHE": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", HUB], env=environment, capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.split("\n")[0] == f"{commit} (1, 384)"
+
+
+def test_vectors_of_several_lengths_from_a_server_are_refused(store):
+    texts = [f"{number}" for number in range(65)]  # two calls
+    with (
+        Server(lambda asked: embedded(asked, lambda text: [1] * len(asked.body["input"]))) as server,
+        pytest.raises(EndpointError, match="expected vectors of one length, got 1 and 64"),
+    ):
+        EndpointEncoder(Client(server.url, store), "e5").encode(texts, "document", None)
+
+
 @pytest.mark.parametrize("content", [{}, {"config.json": "{}"}, {"modules.json": "no JSON"}])
 def test_a_folder_without_a_model_is_refused(tmp_path, content):
     for name, text in content.items():
@@ -93,17 +135,32 @@ def test_a_folder_without_a_model_is_refused(tmp_path, content):
         Dense(str(tmp_path)).index([Document("a", "", "text")])
 
 
+def test_a_model_s_files_that_cannot_be_read_are_named(tmp_path, monkeypatch):
+    (tmp_path / "config.json").touch()
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(encoders.hashlib, "file_digest", refuse)
+    with pytest.raises(InputError, match="cannot be read, got permission denied"):
+        Dense(str(tmp_path)).index([Document("a", "", "text")])
+
+
+def test_a_model_that_reads_words_one_by_one_cuts_nothing(tmp_path):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from transformers import AutoTokenizer
+
+    words = StaticEmbedding(AutoTokenizer.from_pretrained(model_folder()), embedding_dim=8)
+    SentenceTransformer(modules=[words], device="cpu").save(str(tmp_path / "model"), create_model_card=False)
+    found = SentenceEncoder(str(tmp_path / "model")).encode(["word " * 5000], "document", None)
+    assert (found.cut, found.vectors.shape) == (0, (1, 8))
+
+
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setattr(encoders, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"freshstack-datasets\[dense\]"):
         Dense("some/model")
-
-
-@pytest.fixture
-def store(tmp_path):
-    store = Store(tmp_path / "replies.sqlite")
-    yield store
-    store.close()
 
 
 def by_letters(text):
