@@ -197,7 +197,7 @@ def _say_forecast(found: "Forecast", as_json: bool) -> None:
 
 def _say_done(out: Path, done: "Finished") -> None:
     say_built(out, done.assembled.manifest)
-    say_built(done.assembled.unfiltered, done.assembled.unfiltered_manifest)
+    say_built(out.with_name(done.assembled.unfiltered.name), done.assembled.unfiltered_manifest)
     if done.kept:
         console.say("nothing had to be done: all of it was made before, of the same")
 

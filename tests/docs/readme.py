@@ -1,7 +1,8 @@
 """Run the code of README.md, and write what it prints into README.md.
 
 A block of ``text`` shows what the block before it prints. ``python -m tests.docs.readme`` brings those blocks up to
-date; a test holds them equal. Shell blocks run in bash, all blocks in one folder that looks like a clone.
+date; a test holds them equal. Shell blocks run in bash, all blocks in one folder that looks like a clone. A section that
+names the real dump is passed over where that does not lie beside the clone.
 """
 
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "README.md"
+DUMP = ROOT.parent / "shared" / "data" / "coffee.stackexchange.com-Posts.xml"
 RUNNERS = {"sh": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-W", "error", "-c"]}
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -29,6 +31,14 @@ def like_a_clone(folder: Path) -> None:
     names = {line.split("/")[0] for line in listed.splitlines()} or {path.name for path in ROOT.iterdir()}
     for name in sorted(names):
         (folder / name).symlink_to(ROOT / name)
+    if DUMP.is_file():
+        (folder / DUMP.name).symlink_to(DUMP)
+
+
+def section(text: str, at: int) -> str:
+    """Return the section of a text in which a place is."""
+    start, end = text.rfind("\n## ", 0, at), text.find("\n## ", at)
+    return text[max(start, 0) : len(text) if end < 0 else end]
 
 
 def ran(language: str, code: str, folder: Path) -> str:
@@ -47,7 +57,9 @@ def rendered(text: str, folder: Path) -> str:
     for block in blocks(text):
         language, code = block[1], block[2]
         parts.append(text[end : block.start(2)])
-        if language == "text":
+        if not DUMP.is_file() and DUMP.name in section(text, block.start()):
+            parts.append(code)
+        elif language == "text":
             parts.append(printed)
         else:
             printed = ran(language, code, folder)
