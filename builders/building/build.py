@@ -92,7 +92,8 @@ def build(
     whole = len(stages) + 1
     done = [made(stage, number, whole, work, tell) for number, stage in enumerate(stages, 1)]
     began = time.monotonic()
-    tell(Told(whole, whole, ASSEMBLE))
+    if not (out.exists() and all(one.kept for one in done)):  # else it is most likely there
+        tell(Told(whole, whole, ASSEMBLE))
     assembled = _assembled(topic, work, out, snapshot, asking, more())
     tables = assembled.manifest.tables
     counts = {"questions": tables["queries"].rows, "documents": tables["corpus"].rows}
