@@ -65,14 +65,12 @@ class Settings:
         models: Which models are asked.
         pool: How the documents to judge are chosen.
         filter: Which questions are dropped in the end.
-        recipe: The recipe's name, for people.
         prompts: The folder of the prompts.
     """
 
     models: Models
     pool: Pool
     filter: Filters = field(default_factory=Filters)
-    recipe: str = DEFAULT
     prompts: Path = PROMPTS
 
     @classmethod
@@ -103,7 +101,6 @@ class Settings:
             models=checked(Models, models, "--llm, --model, --key-from"),
             pool=Pool.model_validate(overlay(_said(low.pool), _said(topic.pool))),
             filter=Filters.model_validate(overlay(_said(low.filter), _said(topic.filter))),
-            recipe=str(recipe) or DEFAULT,
         )
 
     @property
