@@ -384,7 +384,7 @@ def killed(given, built, folder, kills, seed, *, whole):
 
 
 def test_a_build_that_is_killed_ends_with_the_same_fingerprint_and_repeats_no_call(given, built, tmp_path):
-    killed(given, built, tmp_path, kills=3, seed=1, whole=False)
+    killed(given, built, tmp_path, kills=2, seed=1, whole=False)
 
 
 @pytest.mark.slow
