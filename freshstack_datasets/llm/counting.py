@@ -4,6 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from freshstack_datasets.llm.budget import dollars
+
 
 @dataclass(slots=True)
 class Counts:
@@ -61,6 +63,6 @@ class Counts:
             (self.unfit, f"{self.unfit:,} asked again"),
             (self.failed.total(), f"{self.failed.total():,} failed"),
             (tokens, f"{tokens:,} tokens"),
-            (self.usd, f"${self.usd:.2f}"),
+            (self.usd, dollars(self.usd)),
         ]
         return ", ".join(text for number, text in parts if number)

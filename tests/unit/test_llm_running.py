@@ -17,6 +17,7 @@ from freshstack_datasets.errors import EndpointError
 from freshstack_datasets.llm import calls
 from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.llm.client import Client
+from freshstack_datasets.llm.counting import Counts
 from freshstack_datasets.llm.prices import EVERY, Price, Prices
 from freshstack_datasets.llm.records import Message, Request
 from freshstack_datasets.llm.running import ask_all
@@ -160,6 +161,7 @@ def test_replies_are_not_waited_for_for_ever(store, monkeypatch):
 KILLED = """
 import sys
 from freshstack_datasets.llm.client import Client
+from freshstack_datasets.llm.counting import Counts
 from freshstack_datasets.llm.records import Message, Request
 from freshstack_datasets.llm.store import Store
 requests = [Request("m", (Message("user", text),), stage="support") for text in "abcdef"]
@@ -217,3 +219,8 @@ def test_a_bar_shows_what_became_of_the_calls(store, monkeypatch):
         Client(server.url, store).run([request(text) for text in "abc"], "judging support")
     assert "judging support" in terminal.getvalue()
     assert "3 answered, 54 tokens" in terminal.getvalue()
+
+
+def test_what_calls_cost_is_told_as_budgets_tell_it():
+    assert str(Counts(answered=1, usd=Decimal("0.002785"))) == "1 answered, $0.002785"
+    assert str(Counts(answered=1, usd=Decimal("1.231"))) == "1 answered, $1.24"
