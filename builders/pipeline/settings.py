@@ -92,8 +92,8 @@ class Settings:
         """
         if llm:
             parse_endpoint(llm)
-        low = read_recipe(recipe)
-        models = overlay(_said(low.models), _said(topic.models))
+        low, said = read_recipe(recipe), _said(topic.models)
+        models = overlay(_limit_called(_said(low.models), said), said)
         if model:
             models = {name: _without_model(value) for name, value in models.items()} | {"model": model}
         models |= {name: value for name, value in (("endpoint", llm), ("key_from", key_from)) if value}
@@ -164,6 +164,26 @@ def overlay(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
         below = found.get(name)
         found[name] = overlay(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return found
+
+
+def _limit_called(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a recipe says of models, with the longest reply called as what goes above it calls it for all of them.
+
+    Args:
+        low: What the recipe says.
+        high: What goes above it.
+    """
+    name = next((name for name in _TWINS if high.get("parameters", {}).get(name) is not None), None)
+    if name is None:
+        return dict(low)
+    renamed = dict.fromkeys(_TWINS, name)
+    called = dict(low)
+    for kind, told in low.items():
+        if isinstance(told, dict) and "parameters" in told:
+            called[kind] = told | {
+                "parameters": {renamed.get(key, key): one for key, one in told["parameters"].items()}
+            }
+    return called
 
 
 def _said(told: Model) -> dict[str, Any]:

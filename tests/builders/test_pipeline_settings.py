@@ -69,6 +69,14 @@ def test_the_other_name_of_the_longest_reply_takes_the_place_of_the_first(topic)
     assert dict(settings.kind("support").parameters) == {"temperature": 0.1, "max_tokens": 7}
 
 
+def test_the_longest_reply_of_a_recipe_is_called_as_the_topic_calls_it_for_all_models(topic):
+    # models that think refuse max_tokens, by which the recipe limits what judges
+    settings = Settings.of(topic("models: {parameters: {max_completion_tokens: 800, temperature: null}}"))
+    assert dict(settings.kind("nuggets").parameters) == {"max_completion_tokens": 800}
+    assert dict(settings.kind("support").parameters) == {"max_completion_tokens": 4000}
+    assert dict(settings.kind("second").parameters) == {"max_completion_tokens": 4000}
+
+
 def test_a_kind_that_names_a_model_has_it_and_the_option_goes_above_all(topic):
     told = topic("models: {model: a, support: {model: b}}")
     assert [Settings.of(told).kind(kind).model for kind in KINDS] == ["a", "a", "a", "b", "b"]
