@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
@@ -16,6 +16,11 @@ from freshstack_datasets.recipe import Model
 SAID_ELSEWHERE = ("model", "messages", "n", "stream", "response_format", "input")
 """What no parameter may be: it has a place of its own, or the replies would be of another kind."""
 _DEEPEST = 8
+_SECRET = re.compile(
+    r"key|token|(?:.*[-_])?(?:api[-_]?key|authorization|credentials|password|headers)"
+    r"|.*(?:secret|(?:access|auth|session)[-_]?(?:key|token)).*"
+)
+"""Names under which some servers take a key, which would be kept with the replies and published."""
 
 
 def endpoint(value: str) -> str:
@@ -46,9 +51,20 @@ def _parameters(told: dict[str, Any]) -> dict[str, Any]:
     for name, value in told.items():
         if name in SAID_ELSEWHERE:
             raise RefusedError("a parameter that is not said elsewhere", shown(name), place=(name,))
+        if secret := next((key for key in _names({name: value}) if _SECRET.fullmatch(key.lower())), None):
+            hint = "name the variable of the environment that holds it in key_from: parameters are published"
+            raise RefusedError("parameters without keys", shown(secret), hint, (name,))
         if len(name) > 100 or not _sendable(value, 0):
             raise RefusedError("a number, a text, true, false, null, or lists and keys of such", "another", "", (name,))
     return told
+
+
+def _names(value: object) -> Iterator[str]:
+    """Yield the names of all that is within a parameter."""
+    for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+        yield from _names(one)
+    if isinstance(value, Mapping):
+        yield from (name for name in value if isinstance(name, str))
 
 
 def _sendable(value: object, depth: int) -> bool:

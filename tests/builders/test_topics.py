@@ -335,3 +335,26 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path, name):
 def test_the_name_of_a_topic_of_ours_in_place_of_its_file_is_understood():
     with pytest.raises(InputError, match=r"cannot read 'langchain'.*did you mean builders/topics/langchain\.yaml\?"):
         read_topic("langchain")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "api_key: {key}",
+        "x-api-key: {key}",
+        "Authorization: Bearer {key}",
+        "extra_headers: {{x: {key}}}",
+        "extra_body: {{more: [{{aws_secret_access_key: {key}}}]}}",
+    ],
+)
+def test_a_key_among_the_parameters_is_refused_and_not_shown(topic, told):
+    # parameters are sent in a call's body, as some servers take a key there; they are kept, and published
+    told = told.format(key="sk-canary-1234567890")
+    message = refused(topic, f"{ONE}models: {{nuggets: {{parameters: {{{told}}}}}}}\n")
+    assert "key_from" in message
+    assert "canary" not in message
+
+
+def test_parameters_that_only_sound_like_keys_are_sent(topic):
+    told = "{max_tokens: 9, prompt_cache_key: a, logprobs: true}"
+    assert topic(f"{ONE}models: {{parameters: {told}}}\n").models.parameters["prompt_cache_key"] == "a"
