@@ -49,6 +49,7 @@ def forecast(
     costs: list[StageEstimate] = []
     kept: list[str] = []
     guesses: dict[str, str] = {}
+    known = True  # what is made of a stage that is not what it would be now is made again too
     with tempfile.TemporaryDirectory(prefix="freshstack-") as folder:
         place = Work(Path(folder))
         for number, stage in enumerate(stages, 1):
@@ -56,7 +57,8 @@ def forecast(
                 made(stage, number, len(stages) + 1, work, tell)
                 _link(stage.name, work, place)
                 continue
-            if not guesses and _kept(stage, work, place):
+            known = known and _kept(stage, work, place)
+            if known:
                 kept.append(stage.name)
                 continue
             costs += stage.estimate(place)

@@ -1,11 +1,11 @@
 """What the stages of a build left in its folder, read as records."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -118,7 +118,9 @@ def orders_of(work: Work) -> dict[str, tuple[str, tuple[str, ...]]]:
     """
     return {
         call_id: (query_id, tuple(documents))
-        for call_id, query_id, documents in _lines(work, SUPPORT, ORDERS, ("call_id", "query_id", "documents"))
+        for call_id, query_id, documents in _lines(
+            work, SUPPORT, ORDERS, {"call_id": str, "query_id": str, "documents": list}
+        )
     }
 
 
@@ -128,7 +130,7 @@ def nugget_calls_of(work: Work) -> dict[str, tuple[str, ...]]:
     Raises:
         InputError: The stage is not done, or its file cannot be read.
     """
-    found = _lines(work, NUGGETS_STAGE, CALLS, ("query_id", "calls"))
+    found = _lines(work, NUGGETS_STAGE, CALLS, {"query_id": str, "calls": list})
     return {query_id: tuple(calls) for query_id, calls in found}
 
 
@@ -148,8 +150,8 @@ def _readable(work: Work, stage: str) -> Iterator[Path]:
         raise InputError(f"cannot read what is in {shown_path(folder)}", got=got, hint=_AGAIN) from None
 
 
-def _lines(work: Work, stage: str, name: str, keys: Sequence[str]) -> Iterator[list[Any]]:
-    """Yield the values of some keys, of each object of a file of JSON lines."""
+def _lines(work: Work, stage: str, name: str, keys: Mapping[str, type]) -> Iterator[list[Any]]:
+    """Yield the values of some keys, texts or lists of texts, of each object of a file of JSON lines."""
     path = work.folder(stage) / name
     try:
         with path.open(encoding="utf-8", newline="\n") as stream:
@@ -157,7 +159,14 @@ def _lines(work: Work, stage: str, name: str, keys: Sequence[str]) -> Iterator[l
                 value = json.loads(line)
                 if not isinstance(value, Mapping):
                     raise ValueError(f"line {number}: no object")
-                yield [value[key] for key in keys]
+                yield [_of_kind(value[key], kind, number) for key, kind in keys.items()]
     except (OSError, ValueError, LookupError, RecursionError) as error:
         got = getattr(error, "strerror", None) or shown(str(error)[:200])
         raise InputError(f"cannot read {shown_path(path)}", got=got, hint=_AGAIN) from None
+
+
+def _of_kind(value: object, kind: type, number: int) -> object:
+    """Return what a line says under a key, when it is a text, or a list of texts, whichever is wanted."""
+    if isinstance(value, kind) and (kind is str or all(isinstance(one, str) for one in cast(list[object], value))):
+        return value
+    raise ValueError(f"line {number}: neither a text nor a list of texts where it has to be")

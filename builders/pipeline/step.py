@@ -3,9 +3,11 @@
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
+
+from pydantic import TypeAdapter, ValidationError
 
 from builders.pipeline.records import Summary
 from builders.pipeline.work import STAGE, Work, files_digest
@@ -13,6 +15,7 @@ from builders.stages.workshop import workshop
 from freshstack_datasets.errors import InputError
 
 _OURS = "parts-of-a-stage"
+_SUMMARY, _SAID = TypeAdapter(Summary), tuple(field.name for field in fields(Summary))
 
 
 class Step(Protocol):
@@ -107,11 +110,9 @@ def summary_of(work: Work, stage: str) -> Summary:
     Raises:
         InputError: It is not done, or its file is damaged.
     """
-    about = work.about(stage)
     try:
-        models = {name: tuple(several) for name, several in about["models"].items()}
-        return Summary(about["counts"], models, about["prompts"], about["settings"], tuple(about["warnings"]))
-    except (KeyError, TypeError, AttributeError):
+        return _SUMMARY.validate_python({name: work.about(stage)[name] for name in _SAID})
+    except (LookupError, ValidationError):
         raise InputError(f"what the stage {stage} says of itself is damaged", hint="run the stage again") from None
 
 

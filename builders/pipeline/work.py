@@ -3,9 +3,9 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from builders.pipeline.records import Label, Lacking, Search
 from freshstack_datasets.errors import InputError, shown, shown_path
@@ -71,13 +71,53 @@ class Work:
         """Return the digest of what a stage made: its table's, or that of all its files.
 
         Raises:
-            InputError: The stage is not done.
+            InputError: The stage is not done, its files are not those that it made, or an earlier stage that it was made
+                of was made anew since.
         """
-        about = self.about(stage)
-        found = about.get("table", {}).get("digest") if stage in ABOUT else about.get("digest")
-        if not isinstance(found, str):
-            raise InputError(f"{shown_path(self.path / stage)} has no digest", hint="run the stage again")
+        about, folder = self.about(stage), self.folder(stage)
+        found = _digest_in(stage, about)
+        if found is None:
+            raise InputError(f"{shown_path(folder)} has no digest", hint=_again(stage))
+        if not _is_whole(stage, folder, about):
+            what = f"what is in {shown_path(folder)}"
+            raise InputError(what, expected="what the stage made", got="something else", hint=_again(stage))
+        self._refuse_older(stage, about)
         return found
+
+    def _refuse_older(self, stage: str, about: Mapping[str, Any]) -> None:
+        """Refuse a stage if one that it was made of, or that this was made of, was made anew since."""
+        key = about.get("key")
+        told = key if isinstance(key, Mapping) else {}
+        stages = told.get("stages")
+        for earlier, digest in {**told, **(stages if isinstance(stages, Mapping) else {})}.items():
+            if earlier in STAGES[: STAGES.index(stage)] and isinstance(digest, str):
+                now = self.about(earlier)
+                if _digest_in(earlier, now) != digest:
+                    what = f"{shown_path(self.folder(stage))} was made of what the stage {earlier} made before"
+                    raise InputError(what, hint=_again(stage))
+                self._refuse_older(earlier, now)
+
+
+def _digest_in(stage: str, about: Mapping[str, Any]) -> str | None:
+    """Return the digest that a stage says it has, None where it says none."""
+    told = about.get("table") if stage in ABOUT else about
+    found = told.get("digest") if isinstance(told, Mapping) else None
+    return found if isinstance(found, str) else None
+
+
+def _is_whole(stage: str, folder: Path, about: Mapping[str, Any]) -> bool:
+    """Tell whether the files of a stage are those that it made; of one that asks no model, whether its table is."""
+    try:
+        if stage not in ABOUT:
+            return bool(files_digest(folder) == about["digest"])
+        with (folder / about["table"]["file"]).open("rb") as file:
+            return bool(hashlib.file_digest(file, "sha256").hexdigest() == about["table"]["sha256"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+def _again(stage: str) -> str:
+    return f"run the stage {stage} again" + (", into a new folder" if stage in ABOUT else "")
 
 
 def files_digest(folder: Path) -> str:
@@ -130,7 +170,18 @@ def _record(line: str, kind: type[R], path: Path, number: int) -> R:
         value: dict[str, Any] = {
             name: tuple(one) if isinstance(one, list) else one for name, one in json.loads(line).items()
         }
-        return kind(**value)
+        record = kind(**value)
+        if not all(_holds(getattr(record, field.name), field.type) for field in fields(record)):
+            raise TypeError
+        return record
     except (ValueError, TypeError, AttributeError, RecursionError):
         where, what = f"{shown_path(path)[1:-1]}:{number}", f"a {kind.__name__.lower()}"
         raise InputError(where, expected=what, got=shown(line[:100]), hint="run the stage again") from None
+
+
+def _holds(value: object, wanted: object) -> bool:
+    """Tell whether a value is a text, or holds nothing but texts or whole numbers, as a field of a record wants."""
+    if wanted is str:
+        return isinstance(value, str)
+    item = get_args(wanted)[0]
+    return isinstance(value, tuple) and all(type(one) is item for one in value)

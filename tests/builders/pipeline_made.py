@@ -26,7 +26,7 @@ from builders.pipeline.asking import Asking
 from builders.pipeline.records import FUSION, TECHNIQUES, Label, Lacking, Search, Summary
 from builders.pipeline.settings import KINDS, Settings
 from builders.pipeline.step import run
-from builders.pipeline.work import LABELS, LACKING, POOLED, SEARCHES, STAGES, Work, write_lines
+from builders.pipeline.work import LABELS, LACKING, POOLED, SEARCHES, STAGE, STAGES, Work, files_digest, write_lines
 from builders.topics import Topic, read_topic
 from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.llm.fake import Script
@@ -160,6 +160,13 @@ def made_work(folder: Path, until: str = "support") -> Work:
         else:
             run(_Step(stage, _MAKE[stage]), work)
     return work
+
+
+def sealed(work: Work, stage: str) -> None:
+    """Let a stage say that its files, which a test wrote anew, are those that it made."""
+    about = work.path / stage / STAGE
+    told = json.loads(about.read_text()) | {"digest": files_digest(work.path / stage)}
+    about.write_text(json.dumps(told))
 
 
 class _Step:

@@ -36,6 +36,7 @@ from tests.builders.pipeline_made import (
     made_topic,
     made_work,
     scripted,
+    sealed,
 )
 
 DAY = date(2026, 10, 31)
@@ -54,6 +55,11 @@ class Build:
 
     def filter(self):
         run(Filtering(self.topic, self.settings), self.work)
+
+    def seal(self, stage):
+        """Let the next stages know the files that a test wrote into one."""
+        sealed(self.work, stage)
+        self.filter()
 
     def assemble(self, **options):
         options = {"created": DAY, "store": self.store, **options}
@@ -267,6 +273,7 @@ def test_the_agreement_of_a_second_pass_is_told(build):
     told = {"share": 0.5, "seed": 8, "documents": measured, "labels": {**measured, "kappa": None, "low": None}}
     told |= {"sampled": 11, "lacking": 1, "same_call": 0}
     (build.work.path / "support" / "agreement.json").write_text(json.dumps(told))
+    build.seal("support")
     assert build.assemble().statistics["agreement"] == told
     _, sections = texts_of((build.out / "README.md").read_text())
     words = sections["How far the judge agrees with itself or another"]
@@ -358,9 +365,7 @@ def test_no_question_left_says_why(build):
     labels = [Label(query_id, doc_id, (), call_id("support", query_id)) for query_id, doc_id in SUPPORTS]
     support = build.work.path / "support"
     write_lines(support / "labels.jsonl", labels)
-    about = support / "stage.json"
-    about.write_text(json.dumps(json.loads(about.read_text()) | {"digest": "another"}))
-    build.filter()
+    build.seal("support")
     with pytest.raises(InputError, match=r"no question is left.*1 by incomplete judgments, 3 by no supported nugget"):
         build.assemble()
     assert not build.out.exists()
@@ -373,6 +378,7 @@ def test_replies_that_are_gone_are_asked_for_by_name(build, tmp_path):
 
 def test_a_label_of_a_nugget_that_there_is_not_is_refused(build):
     write_lines(build.work.path / "support" / "labels.jsonl", [Label("q1", "docs/d01", (7,), call_id("support", "q1"))])
+    build.seal("support")
     with pytest.raises(InputError, match=r"one of 2 nuggets, got the nugget 7; run the stage support again"):
         build.assemble()
 

@@ -207,6 +207,13 @@ def test_a_dry_run_after_a_build_has_nothing_to_tell(built):
     assert told["made_before"] == STAGES[2:7]
 
 
+def test_a_dry_run_after_files_were_damaged_tells_of_all_that_is_made_again(built):
+    (built.work / "support" / "labels.jsonl").write_text("")
+    code, told, err = built.build("--dry-run")
+    assert code == 0, err
+    assert told["made_before"] == ["nuggets", "queries", "pool"]
+
+
 def test_a_budget_for_all_stages_ends_the_build_and_the_same_command_goes_on(place):
     code, told, err = place.build("--max-tokens", "40000", "--concurrency", "1")
     assert (code, told) == (1, None), err

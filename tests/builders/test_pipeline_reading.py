@@ -5,8 +5,9 @@ import json
 import pytest
 
 from builders.pipeline import reading
-from builders.pipeline.records import Lacking
-from builders.pipeline.work import Work
+from builders.pipeline.records import Lacking, Summary
+from builders.pipeline.step import Made, run, summary_of
+from builders.pipeline.work import Work, write_lines
 from freshstack_datasets.errors import InputError
 from tests.builders import pipeline_made as made
 
@@ -76,3 +77,105 @@ def test_a_damaged_file_is_an_error_that_names_the_stage(work: Work, stage, file
     path.unlink() if content is None else path.write_bytes(content)
     with pytest.raises(InputError, match=stage):
         read(work)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"supports": "01"},
+        {"supports": None},
+        {"supports": [True]},
+        {"supports": [0.0]},
+        {"supports": [[0]]},
+        {"supports": {"0": 1}},
+        {"query_id": 5},
+        {"doc_id": None},
+        {"call_id": ["a"]},
+        {"corrected": "x"},
+    ],
+)
+def test_a_label_of_other_types_is_refused_with_its_line(work, told):
+    path = work.path / "support" / "labels.jsonl"
+    first, *rest = map(json.loads, path.read_text().splitlines())
+    write_lines(path, [*rest, first | told])
+    with pytest.raises(InputError, match=rf"labels\.jsonl:{len(made.SUPPORTS)}, expected a label"):
+        reading.labels_of(work)
+
+
+@pytest.mark.parametrize("line", [{"documents": "docs/d01"}, {"documents": [1]}, {"query_id": None}, {"call_id": {}}])
+def test_an_order_of_other_types_is_refused(work, line):
+    told = {"call_id": "c", "query_id": "q1", "documents": ["docs/d01"], **line}
+    write_lines(work.path / "support" / "orders.jsonl", [told])
+    with pytest.raises(InputError, match=r"orders\.jsonl"):
+        reading.orders_of(work)
+
+
+@pytest.mark.parametrize(
+    "stage, file",
+    [
+        ("questions", "queries/test-00000-of-00001.parquet"),
+        ("corpus", "corpus/corpus-00000-of-00001.parquet"),
+        ("nuggets", "calls.jsonl"),
+        ("queries", "searches.jsonl"),
+        ("pool", "runs/answer/bm25.parquet"),
+        ("support", "labels.jsonl"),
+    ],
+)
+def test_files_that_are_not_those_that_the_stage_made_are_refused(work, stage, file):
+    path = work.path / stage / file
+    content = path.read_bytes()
+    assert work.digest(stage)
+    path.write_bytes(content.replace(b"0", b"1"))
+    with pytest.raises(InputError, match=rf"{stage}', expected what the stage made.*run the stage {stage} again"):
+        work.digest(stage)
+    path.write_bytes(content)
+    assert work.digest(stage)
+
+
+class _After:
+    """A stage that is made of earlier ones, whose text is its only file."""
+
+    def __init__(self, name, *earlier, text="one"):
+        self.name, self.earlier, self.text = name, earlier, text
+
+    def key(self, work):
+        return {"text": self.text, **{stage: work.digest(stage) for stage in self.earlier}}
+
+    def make(self, work, folder):
+        (folder / "text").write_text(self.text)
+        return Summary({})
+
+
+def test_a_stage_is_refused_when_one_that_it_was_made_of_was_made_anew_since(tmp_path):
+    work = made.made_work(tmp_path, until="corpus")
+    nuggets, queries, pool = _After("nuggets", "questions"), _After("queries", "nuggets"), _After("pool", "queries")
+    for stage in (nuggets, queries, pool):
+        run(stage, work)
+    assert work.digest("pool")
+    run(_After("nuggets", "questions", text="two"), work)
+    for stage in ("queries", "pool"):  # the pool too, though the queries are as they were
+        with pytest.raises(InputError, match=r"was made of what the stage nuggets made before; run the stage"):
+            work.digest(stage)
+    run(nuggets, work)
+    assert run(queries, work) == Made("queries", Summary({}), kept=True)
+    assert work.digest("pool")
+
+
+@pytest.mark.parametrize("name", ["counts", "models", "prompts", "settings", "warnings"])
+@pytest.mark.parametrize("value", [None, 5, "x", [1], {"a": [5]}])
+def test_a_summary_of_other_types_is_refused(work, name, value):
+    about = work.path / "support" / "stage.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {name: value}))
+    if name == "settings" and isinstance(value, dict):
+        assert summary_of(work, "support").settings == value  # they may hold anything
+        return
+    with pytest.raises(InputError, match="what the stage support says of itself is damaged"):
+        summary_of(work, "support")
+
+
+@pytest.mark.parametrize("table", [None, 5, [1], {}, {"digest": 5}])
+def test_a_table_without_a_digest_is_refused(work, table):
+    about = work.path / "corpus" / "corpus.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"table": table}))
+    with pytest.raises(InputError, match="has no digest"):
+        work.digest("corpus")
