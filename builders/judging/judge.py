@@ -111,7 +111,7 @@ def _ask(asking: Asking, desk: Desk, groups: Sequence[Group], found: Found) -> N
         packs = [part for pack, result in zip(packs, results, strict=True) for part in found.take(pack, result)]
         packs += found.end_round()
         what = "judging documents once more"
-    asking.refuse_passing([*found.passing, *found.orders])
+    asking.refuse_open(found.passing, len(found.passing) + len(found.orders))
 
 
 def _carried(groups: Sequence[Group], known: Iterable[Label]) -> Carried:

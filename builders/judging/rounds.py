@@ -8,7 +8,7 @@ from builders.judging.calls import Pack
 from builders.judging.packing import parts_of
 from builders.judging.records import Shown
 from builders.judging.replies import Reply, read_labels
-from builders.pipeline.asking import STANDING, TURNED_AWAY
+from builders.pipeline.asking import STANDING, TURNED_AWAY, is_new, takes_others
 from builders.pipeline.records import Label, Lacking
 from freshstack_datasets.llm.records import Answer, Failed
 
@@ -27,6 +27,8 @@ class Found:
     orders: list[Shown] = field(default_factory=list)
     passing: list[Failed] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    new: bool = False
+    """Whether a call was answered in this run."""
     refused: list[tuple[Pack, Failed]] = field(default_factory=list)
     """Calls that the server would not take, as when they are too large for the model."""
 
@@ -40,8 +42,10 @@ class Found:
         self.counts["calls"] += len(result.calls)
         if isinstance(result, Answer):
             self._show(pack, result.calls)
+            self.new |= is_new(result)
             return self._take_labels(pack, result)
         if result.reason in STANDING:
+            self.new = True
             self._show(pack, result.calls)
             return self._halved(pack, result)
         self._show(pack, result.calls[:-1])
@@ -62,7 +66,7 @@ class Found:
         single document, it is about something else, and all stay open.
         """
         refused, self.refused = self.refused, []
-        if not self.orders and refused:
+        if refused and not takes_others(len(refused), len(self.orders), self.new):
             first = min(refused, key=lambda one: len(one[0].doc_ids))
             if len(first[0].doc_ids) == 1:
                 self.passing += [result for _, result in refused]

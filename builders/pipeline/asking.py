@@ -14,7 +14,7 @@ from freshstack_datasets.llm.client import Client
 from freshstack_datasets.llm.fake import Script
 from freshstack_datasets.llm.prices import Price, Prices
 from freshstack_datasets.llm.prompts import Value
-from freshstack_datasets.llm.records import Call, Failed, Request
+from freshstack_datasets.llm.records import Answer, Call, Failed, Reply, Request
 from freshstack_datasets.llm.replay import parse_endpoint
 from freshstack_datasets.llm.running import Job, ask_all
 from freshstack_datasets.llm.seams import Transport
@@ -25,8 +25,9 @@ T = TypeVar("T")
 STANDING = frozenset({"refused", "does-not-fit", "cut-off", "bad-reply"})
 """Reasons of failed calls that would fail again; all others are passing, but for ``TURNED_AWAY``."""
 TURNED_AWAY = frozenset({"http-400", "http-403", "http-413", "http-422"})
-"""Reasons that stand where the server answered other calls: it is about this one, which may be too long. Where it
-answered none, it is about all of them, and how they are set."""
+"""Reasons that stand where the server answers other calls: it is about this one, which may be too long. Where it answers
+none, it is about all of them, and how they are set; see ``takes_others``."""
+_FEW = 2
 
 
 class Asking:
@@ -176,20 +177,31 @@ class Asking:
             BudgetError: The budget refused a call.
             EndpointError: Another call failed, for a reason that passes.
         """
-        failed, others = [], 0
-        for one in results:
-            if isinstance(one, Failed):
-                failed.append(one)
-            else:
-                others += 1
-        stands = STANDING | TURNED_AWAY if others or any(one.reason in STANDING for one in failed) else STANDING
-        passing = [one for one in failed if one.reason not in stands]
+        told = list(results)
+        failed = [one for one in told if isinstance(one, Failed)]
+        turned_away = sum(one.reason in TURNED_AWAY for one in failed)
+        others = [one for one in told if not isinstance(one, Failed) or one.reason in STANDING]
+        takes = takes_others(turned_away, len(others), any(map(is_new, others)))
+        stands = STANDING | TURNED_AWAY if takes else STANDING
+        self.refuse_open([one for one in failed if one.reason not in stands], len(told))
+
+    def refuse_open(self, passing: Sequence[Failed], of: int) -> None:
+        """Refuse calls that may be answered another time; see ``refuse_passing``.
+
+        Args:
+            passing: The calls.
+            of: How many calls the stage makes.
+
+        Raises:
+            BudgetError: The budget refused a call.
+            EndpointError: Another call failed.
+        """
         if any(one.reason == "budget" for one in passing):
             raise self._over(len(passing), "")
         if passing:
             first = passing[0]
             raise EndpointError(
-                f"{len(passing):,} of {counted(len(failed) + others, 'calls')} {'is' if len(passing) == 1 else 'are'} open",
+                f"{len(passing):,} of {counted(of, 'calls')} {'is' if len(passing) == 1 else 'are'} open",
                 got=f"{first.reason} from {self.endpoint}" + (f" ({first.detail})" if first.detail else ""),
                 hint="what was answered is kept, and the same command goes on there",
             )
@@ -250,3 +262,23 @@ class Asking:
         if why is None:
             return BudgetError(told, hint="the same command goes on there")
         return BudgetError(f"{told}: {why.what}", expected=why.expected, got=why.got, hint=why.hint)
+
+
+def takes_others(turned_away: int, others: int, new: bool) -> bool:
+    """Tell whether a server takes other calls than those that it turned away.
+
+    What it answered in an earlier run says little: its key may have run out since. But few calls among many may well be
+    all that such a run left open, and then they stand.
+
+    Args:
+        turned_away: How many calls it turned away.
+        others: How many it answered.
+        new: Whether one of these was answered in this run.
+    """
+    return new or (others > 0 and turned_away <= max(_FEW, others // 10))
+
+
+def is_new(result: object) -> bool:
+    """Tell whether a result was answered in this run, as far as it says."""
+    reply = result.reply if isinstance(result, Answer) else result
+    return not (isinstance(reply, Reply) and reply.stored)

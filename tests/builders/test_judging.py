@@ -191,6 +191,19 @@ def test_calls_that_are_all_too_large_for_the_model_are_halved_once_it_shows_tha
     assert [len(shown) for shown in dict.fromkeys(judge_.shown)][:10] == [20] * 4 + [10, 10, 5, 5, 3, 2]
 
 
+def test_a_server_that_takes_no_call_any_more_ends_the_stage_whatever_it_answered_before(tmp_path):
+    groups = [group(name, ids(4)) for name in "abcdefgh"]
+    first = judge(asked(tmp_path, Judge(lambda call: call.reply(TRUTH))), groups[:2], Library())
+    assert len(first.labels) == 8
+    judge_ = Judge(lambda call: error(400, "API key expired."))
+    with pytest.raises(EndpointError, match="API key expired"):
+        judge(asked(tmp_path, judge_), groups, Library())
+    # 6 questions, and one of them with 2 documents and 1
+    assert sorted({len(shown) for shown in judge_.shown}) == [1, 2, 4]
+    again = judge(asked(tmp_path, Judge(lambda call: call.reply(TRUTH))), groups, Library())
+    assert (len(again.labels), again.lacking) == (32, ())
+
+
 def test_a_server_that_takes_no_call_at_all_ends_the_stage_and_nothing_is_lacking(tmp_path):
     with pytest.raises(EndpointError, match="open") as caught:
         judged_by(tmp_path, lambda call: error(400, "max_tokens is not supported."), ids(20), documents=5)

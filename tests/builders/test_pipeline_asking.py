@@ -130,3 +130,13 @@ def test_what_a_server_turns_away_stands_where_it_answered_others(settings, tmp_
     asking.refuse_passing([turned_away, Reply("a" * 64, "x", "m")])
     with pytest.raises(EndpointError, match="2 of 2 calls are open"):  # a parameter that it does not take, perhaps
         asking.refuse_passing([turned_away, turned_away])
+
+
+def test_what_a_server_turns_away_is_open_where_all_that_it_answered_was_so_in_an_earlier_run(settings, tmp_path):
+    # the key has run out since then, which some servers say by a 400
+    asking, turned_away = made.scripted(settings, tmp_path), Failed("b" * 64, "http-400", "API key expired")
+    known = [Reply(f"{number:064}", "x", "m", stored=True) for number in range(20)]
+    with pytest.raises(EndpointError, match="3 of 23 calls are open"):
+        asking.refuse_passing([*known, turned_away, turned_away, turned_away])
+    asking.refuse_passing([*known, turned_away, turned_away])  # as much may be what a run left open that was killed
+    asking.refuse_passing([*known, Reply("a" * 64, "x", "m"), *[turned_away] * 9])
