@@ -1,9 +1,11 @@
 """Options of every command that asks a model, and what they make: who is asked, and within which limits."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,25 +20,12 @@ if TYPE_CHECKING:
 WorkFolder = Annotated[
     Path, typer.Option("--work", metavar="DIR", help="The folder of the build, with what earlier stages made.")
 ]
-Llm = Annotated[
-    str,
-    typer.Option(
-        "--llm",
-        metavar="URL|recorded:FILE|fake",
-        help="Where the models are: a base URL such as http://localhost:8080/v1, a recording of what one said, or a "
-        "stand-in that knows nothing; that of the topic file or the recipe when not given.",
-    ),
-]
-Model = Annotated[
-    str, typer.Option("--model", metavar="NAME", help="The model for every kind of call, whatever the topic file says.")
-]
-KeyFrom = Annotated[
-    str, typer.Option("--key-from", metavar="NAME", help="The variable of the environment that holds the key.")
-]
 Recipe = Annotated[
     str,
     typer.Option(
-        "--recipe", metavar="NAME|FILE", help="What the topic file leaves unsaid: default, paper, or a file of yours."
+        "--recipe",
+        metavar="NAME|FILE",
+        help="What the topic file leaves unsaid: default, paper, or a file of yours.",
     ),
 ]
 Replies = Annotated[
@@ -47,39 +36,14 @@ Replies = Annotated[
         help="The file in which replies are kept, so that nothing is asked twice; one in FRESHSTACK_HOME when not given.",
     ),
 ]
-MaxUsd = Annotated[
-    str, typer.Option("--max-usd", metavar="USD", help="Send no call that may take the run beyond this much money.")
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option("--max-tokens", metavar="N", min=0, help="Send no call that may take the run beyond so many tokens."),
-]
-GivenPrices = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--price",
-        metavar="[MODEL=]IN,OUT",
-        help="What a model costs, USD for a million input and output tokens; 0,0 for one of your own. Repeatable.",
-    ),
-]
-Concurrency = Annotated[int, typer.Option("--concurrency", metavar="N", min=1, help="The most calls at once.")]
-RequestsPerMinute = Annotated[
-    float | None, typer.Option("--requests-per-minute", metavar="N", help="The most calls in a minute.")
-]
-TokensPerMinute = Annotated[
-    float | None, typer.Option("--tokens-per-minute", metavar="N", help="The most tokens in a minute.")
-]
-Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="How long one call may take.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say how many calls, tokens and USD it would take, and send nothing.")
 ]
 
-CONCURRENCY, TIMEOUT = 16, 600.0
-
 
 @dataclass(frozen=True, slots=True)
 class AskingOptions:
-    """What the options say.
+    """What the options say; a command has them by ``with_asking``.
 
     Args:
         llm: Where the models are.
@@ -96,18 +60,78 @@ class AskingOptions:
         timeout: Seconds that one call may take.
     """
 
-    llm: str = ""
-    model: str = ""
-    key_from: str = ""
-    recipe: str = ""
-    replies: Path | None = None
-    max_usd: str = ""
-    max_tokens: int | None = None
-    price: Iterable[str] | None = None
-    concurrency: int = CONCURRENCY
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    timeout: float = TIMEOUT
+    llm: Annotated[
+        str,
+        typer.Option(
+            "--llm",
+            metavar="URL|recorded:FILE|fake",
+            help="Where the models are: a base URL such as http://localhost:8080/v1, a recording of what one said, or a "
+            "stand-in that knows nothing; that of the topic file or the recipe when not given.",
+        ),
+    ] = ""
+    model: Annotated[
+        str,
+        typer.Option("--model", metavar="NAME", help="The model for every kind of call, whatever the topic file says."),
+    ] = ""
+    key_from: Annotated[
+        str, typer.Option("--key-from", metavar="NAME", help="The variable of the environment that holds the key.")
+    ] = ""
+    recipe: Recipe = ""
+    replies: Replies = None
+    max_usd: Annotated[
+        str, typer.Option("--max-usd", metavar="USD", help="Send no call that may take the run beyond this much money.")
+    ] = ""
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--max-tokens", metavar="N", min=0, help="Send no call that may take the run beyond so many tokens."
+        ),
+    ] = None
+    price: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--price",
+            metavar="[MODEL=]IN,OUT",
+            help="What a model costs, USD for a million input and output tokens; 0,0 for one of your own. Repeatable.",
+        ),
+    ] = None
+    concurrency: Annotated[int, typer.Option("--concurrency", metavar="N", min=1, help="The most calls at once.")] = 16
+    requests_per_minute: Annotated[
+        float | None, typer.Option("--requests-per-minute", metavar="N", help="The most calls in a minute.")
+    ] = None
+    tokens_per_minute: Annotated[
+        float | None, typer.Option("--tokens-per-minute", metavar="N", help="The most tokens in a minute.")
+    ] = None
+    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="How long one call may take.")] = 600.0
+
+
+USUAL = AskingOptions()
+"""What counts where nothing is typed."""
+
+
+def with_asking(command: Callable[..., None], without: Collection[str] = ()) -> Callable[..., None]:
+    """Return a command with an option for each member of ``AskingOptions``, in the place of its parameter ``options``.
+
+    Args:
+        command: The command.
+        without: The members that it has no option for.
+    """
+    group = [member.name for member in fields(AskingOptions) if member.name not in without]
+    given = inspect.signature(AskingOptions).parameters
+    own = inspect.signature(command, eval_str=True)
+    parameters = [
+        parameter
+        for name, one in own.parameters.items()
+        for parameter in ([given[member] for member in group] if name == "options" else [one])
+    ]
+
+    @wraps(command)
+    def told(**values: Any) -> None:
+        options = AskingOptions(**{name: values.pop(name) for name in group})
+        command(**values, options=options)
+
+    told.__dict__["__signature__"] = own.replace(parameters=parameters)
+    return told
 
 
 def asking_of(topic: "Topic", options: AskingOptions) -> "Asking":

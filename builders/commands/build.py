@@ -8,27 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builders.commands.asking import (
-    CONCURRENCY,
-    TIMEOUT,
-    AskingOptions,
-    Concurrency,
-    DryRun,
-    GivenPrices,
-    KeyFrom,
-    Llm,
-    MaxTokens,
-    MaxUsd,
-    Model,
-    Recipe,
-    Replies,
-    RequestsPerMinute,
-    Timeout,
-    TokensPerMinute,
-    asking_of,
-    say_asked,
-    say_dangers,
-)
+from builders.commands.asking import USUAL, AskingOptions, DryRun, asking_of, say_asked, say_dangers, with_asking
 from builders.commands.built import facts, say_built
 from builders.commands.options import Processes, TopicFile
 from builders.commands.secrets import AllowSecrets, findings_shown
@@ -62,7 +42,7 @@ def add_to(app: typer.Typer) -> None:
         "build",
         epilog="Example: python -m builders build builders/topics/langchain.yaml --posts stackoverflow.com-Posts.7z "
         "--snapshot 2026-10 --out langchain --dry-run",
-    )(_build)
+    )(with_asking(_build))
 
 
 def _build(
@@ -84,18 +64,7 @@ def _build(
     ] = None,
     processes: Processes = None,
     allow_secrets: AllowSecrets = "",
-    llm: Llm = "",
-    model: Model = "",
-    key_from: KeyFrom = "",
-    recipe: Recipe = "",
-    replies: Replies = None,
-    max_usd: MaxUsd = "",
-    max_tokens: MaxTokens = None,
-    price: GivenPrices = None,
-    concurrency: Concurrency = CONCURRENCY,
-    requests_per_minute: RequestsPerMinute = None,
-    tokens_per_minute: TokensPerMinute = None,
-    timeout: Timeout = TIMEOUT,
+    options: AskingOptions = USUAL,
     dry_run: DryRun = False,
     as_json: Json = False,
     verbose: Verbose = False,
@@ -118,20 +87,6 @@ def _build(
     from builders.secrets import Allowed
     from builders.topics import read_topic
 
-    options = AskingOptions(
-        llm=llm,
-        model=model,
-        key_from=key_from,
-        recipe=recipe,
-        replies=replies,
-        max_usd=max_usd,
-        max_tokens=max_tokens,
-        price=price,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        timeout=timeout,
-    )
     about, place = read_topic(topic), Work(work or out.absolute().with_name(f"{out.absolute().name}.stages"))
     given = Given(posts, sources, processes or os.cpu_count() or 1, Allowed.of(allow_secrets), console.message)
     with asking_of(about, options) as asking, findings_shown(as_json), way_on(place.path):

@@ -7,24 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from builders.commands.asking import (
-    CONCURRENCY,
-    TIMEOUT,
-    AskingOptions,
-    Concurrency,
-    DryRun,
-    GivenPrices,
-    KeyFrom,
-    Llm,
-    MaxTokens,
-    MaxUsd,
-    Replies,
-    RequestsPerMinute,
-    Timeout,
-    TokensPerMinute,
-    asking_from,
-    say_asked,
-)
+from builders.commands.asking import USUAL, AskingOptions, DryRun, asking_from, say_asked, with_asking
 from builders.commands.runs import read_runs
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
@@ -52,7 +35,7 @@ def add_to(app: typer.Typer) -> None:
         "judge-holes",
         cls=SeveralValues,
         epilog="Example: python -m builders judge-holes langchain-2026-10 --run mine.trec --out mine-judged --dry-run",
-    )(_judge_holes)
+    )(with_asking(_judge_holes, without={"model", "recipe"}))
 
 
 def _judge_holes(
@@ -62,7 +45,6 @@ def _judge_holes(
     run: Annotated[list[Path], typer.Option("--run", metavar="FILE", help="A run file, or several.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the judgments, an overlay.")],
     k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="How many documents of each ranking count.")] = K,
-    llm: Llm = "",
     model: Annotated[
         str,
         typer.Option(
@@ -71,15 +53,7 @@ def _judge_holes(
             help="Judge with this model on purpose, also where another one judged the snapshot, or nobody says which.",
         ),
     ] = "",
-    key_from: KeyFrom = "",
-    replies: Replies = None,
-    max_usd: MaxUsd = "",
-    max_tokens: MaxTokens = None,
-    price: GivenPrices = None,
-    concurrency: Concurrency = CONCURRENCY,
-    requests_per_minute: RequestsPerMinute = None,
-    tokens_per_minute: TokensPerMinute = None,
-    timeout: Timeout = TIMEOUT,
+    options: AskingOptions = USUAL,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether the price is fine.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -115,17 +89,9 @@ def _judge_holes(
         _say_none(holes, as_json)
         return
     usual = read_recipe().models
-    options = AskingOptions(
-        replies=replies,
-        max_usd=max_usd,
-        max_tokens=max_tokens,
-        price=price,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        timeout=timeout,
-    )
-    with asking_from(judge.settings(llm or usual.endpoint, key_from or usual.key_from), options) as asking:
+    with asking_from(
+        judge.settings(options.llm or usual.endpoint, options.key_from or usual.key_from), options
+    ) as asking:
         estimate = Estimate((priced(asking, data, holes),))
         if dry_run:
             _say_price(estimate, judge, holes, as_json)

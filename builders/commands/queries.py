@@ -2,25 +2,7 @@
 
 import typer
 
-from builders.commands.asking import (
-    CONCURRENCY,
-    TIMEOUT,
-    AskingOptions,
-    Concurrency,
-    DryRun,
-    GivenPrices,
-    KeyFrom,
-    Llm,
-    MaxTokens,
-    MaxUsd,
-    Model,
-    Recipe,
-    Replies,
-    RequestsPerMinute,
-    Timeout,
-    TokensPerMinute,
-    WorkFolder,
-)
+from builders.commands.asking import USUAL, AskingOptions, DryRun, WorkFolder, with_asking
 from builders.commands.options import TopicFile
 from builders.commands.stages import run_stage
 from freshstack_datasets.cli.console import Json, Verbose, counted
@@ -31,24 +13,13 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         "queries",
         epilog="Example: python -m builders queries builders/topics/laravel.yaml --work laravel.stages --dry-run",
-    )(_queries)
+    )(with_asking(_queries))
 
 
 def _queries(
     topic: TopicFile,
     work: WorkFolder,
-    llm: Llm = "",
-    model: Model = "",
-    key_from: KeyFrom = "",
-    recipe: Recipe = "",
-    replies: Replies = None,
-    max_usd: MaxUsd = "",
-    max_tokens: MaxTokens = None,
-    price: GivenPrices = None,
-    concurrency: Concurrency = CONCURRENCY,
-    requests_per_minute: RequestsPerMinute = None,
-    tokens_per_minute: TokensPerMinute = None,
-    timeout: Timeout = TIMEOUT,
+    options: AskingOptions = USUAL,
     dry_run: DryRun = False,
     as_json: Json = False,
     verbose: Verbose = False,
@@ -68,20 +39,6 @@ def _queries(
     """
     from builders.searches import Searches
 
-    options = AskingOptions(
-        llm=llm,
-        model=model,
-        key_from=key_from,
-        recipe=recipe,
-        replies=replies,
-        max_usd=max_usd,
-        max_tokens=max_tokens,
-        price=price,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        timeout=timeout,
-    )
     run_stage(Searches, topic, work, options, done=_done, dry_run=dry_run, as_json=as_json)
 
 
