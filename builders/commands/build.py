@@ -19,6 +19,7 @@ from freshstack_datasets.errors import FreshStackError, shown_path
 if TYPE_CHECKING:
     from builders.building.build import Finished, Told
     from builders.building.forecast import Forecast
+    from builders.building.recording import Recording
     from builders.pipeline.asking import Asking
     from builders.pipeline.step import Made
 
@@ -64,7 +65,26 @@ def _build(
     ] = None,
     processes: Processes = None,
     allow_secrets: AllowSecrets = "",
+<<<<<<< ours
     options: AskingOptions = USUAL,
+=======
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what the models said into a file, for --llm recorded:FILE."),
+    ] = None,
+    llm: Llm = "",
+    model: Model = "",
+    key_from: KeyFrom = "",
+    recipe: Recipe = "",
+    replies: Replies = None,
+    max_usd: MaxUsd = "",
+    max_tokens: MaxTokens = None,
+    price: GivenPrices = None,
+    concurrency: Concurrency = CONCURRENCY,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    timeout: Timeout = TIMEOUT,
+>>>>>>> theirs
     dry_run: DryRun = False,
     as_json: Json = False,
     verbose: Verbose = False,
@@ -79,8 +99,11 @@ def _build(
     run itself; then calls, tokens and USD are told for each stage, and what is assumed of stages that are not done yet.
 
     The budget of --max-usd and --max-tokens is one for all stages; nothing that was kept from earlier runs counts.
+
+    A recording makes the same snapshot of the same topic and posts on any machine, with no network. What servers embed
+    that a topic's pool names by their address is no part of it, nor what a server turned away.
     """
-    from builders.building import build, forecast
+    from builders.building import build, forecast, recording
     from builders.building.sources import Given
     from builders.building.stages import stages_of
     from builders.pipeline.work import Work
@@ -95,15 +118,20 @@ def _build(
             found = forecast(stages, place, asking.settings, lambda told: say_stage(told, asking))
             _say_forecast(found, as_json)
             return
+        if record:
+            recording.check(asking)
         say_dangers(asking)
         try:
             done = build(about, stages, place, out, snapshot, asking, lambda told: say_stage(told, asking))
         finally:
             say_asked(asking)
+        kept = recording.record(place, asking, record) if record else None
     if as_json:
-        console.say_json(_facts(out, done, asking))
+        console.say_json(_facts(out, done, asking) | ({"recorded": kept.replies} if kept else {}))
     else:
         _say_done(out, done)
+    if kept:
+        _say_recorded(kept, as_json)
 
 
 def say_stage(told: "Told", asking: "Asking") -> None:
@@ -155,6 +183,14 @@ def _say_done(out: Path, done: "Finished") -> None:
     say_built(out.with_name(done.assembled.unfiltered.name), done.assembled.unfiltered_manifest)
     if done.kept:
         console.say("nothing had to be done: all of it was made before, of the same")
+
+
+def _say_recorded(kept: "Recording", as_json: bool) -> None:
+    if not as_json:
+        console.say(f"{kept.path}: {console.counted(kept.replies, 'replies')}, for --llm recorded:{kept.path}")
+    if kept.missing:
+        calls = console.counted(kept.missing, "calls")
+        console.warn(f"{calls} without a reply: a build of {shown_path(kept.path)} ends where it comes to one of them")
 
 
 def _facts(out: Path, done: "Finished", asking: "Asking") -> dict[str, Any]:

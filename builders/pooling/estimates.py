@@ -33,12 +33,9 @@ def estimated(told: Told, asking: Asking, documents: Iterable[Document], texts: 
 
     def requests() -> Iterator[Request]:
         nonlocal calls_answered
-        every = chain(
-            (told.document_prefix + document.default_text() for document in documents if document.default_text()),
-            (told.query_prefix + text for text in texts if text.strip()),
-        )
+        every = embedded(told, documents, texts)
         while chunk := list(dict.fromkeys(islice(every, _CHUNK))):
-            digests = {text: Request(told.dense, (), {"input": text}, path=EMBEDDINGS).digest for text in chunk}
+            digests = {text: embedding(told, text).digest for text in chunk}
             kept = asking.store.vectors(digests.values(), endpoint)
             calls_answered += sum(1 for _ in batches_of([text for text in chunk if digests[text] in kept]))
             for batch in batches_of([text for text in chunk if digests[text] not in kept]):
@@ -47,3 +44,27 @@ def estimated(told: Told, asking: Asking, documents: Iterable[Document], texts: 
     price = asking.prices_at(told.endpoint).known(told.dense, True)
     one = estimate_stage(f"pool: {told.label}", endpoint, told.dense, requests(), price, count=count, output_tokens=0)
     return replace(one, answered=calls_answered)
+
+
+def embedded(told: Told, documents: Iterable[Document], texts: Iterable[str]) -> Iterator[str]:
+    """Yield what a server embeds for a retriever, as it is sent.
+
+    Args:
+        told: What the topic says of the retriever.
+        documents: The corpus; it is read once.
+        texts: What is searched for.
+    """
+    return chain(
+        (told.document_prefix + document.default_text() for document in documents if document.default_text()),
+        (told.query_prefix + text for text in texts if text.strip()),
+    )
+
+
+def embedding(told: Told, text: str) -> Request:
+    """Return under what the embedding of a text is kept.
+
+    Args:
+        told: What the topic says of the retriever.
+        text: The text as it is sent.
+    """
+    return Request(told.dense, (), {"input": text}, path=EMBEDDINGS)
