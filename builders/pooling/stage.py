@@ -1,6 +1,6 @@
 """The stage ``pool``: every retriever searches for every text, and the best of each technique are judged."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,11 +19,12 @@ from builders.topics import Topic
 from builders.topics.pool import Pool
 from builders.topics.pool import Retriever as Told
 from freshstack_datasets.cli.console import counted
-from freshstack_datasets.errors import InputError
+from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.llm.estimates import StageEstimate
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.records import Query
 from freshstack_datasets.retrieval import Dense, Retriever, fuse, indexed
+from freshstack_datasets.retrieval.own import PREFIX, blamed, searched
 from freshstack_datasets.runs import read_run, write_run
 from freshstack_datasets.tables.corpus import Corpus
 
@@ -95,10 +96,12 @@ class Pooling:
         corpus = topic_corpus(work)
         warnings: list[str] = []
         for label, told in self._retrievers.items():
-            ready = _indexed(made(told, self.asking), work, corpus)
+            ready = _indexed(told, made(told, self.asking), work, corpus)
             for technique, texts in searches.items():
-                run = found_by(ready, texts, self.pool.depth).named(label)
-                _write(run, folder, technique, files[label])
+                run = found_by(ready, texts, self.pool.depth, _own(told))
+                if told.python:
+                    _refuse_unknown(run, corpus, label)
+                _write(run.named(label), folder, technique, files[label])
             warnings += _cut(label, ready)
         for technique in searches:
             runs = [read_runs(folder, technique, files[label]) for label in files]
@@ -204,16 +207,20 @@ def pools_of(fused: Sequence[Run], top: int) -> dict[str, set[str]]:
     return pools
 
 
-def found_by(ready: Retriever, texts: Sequence[Search], depth: int) -> Run:
+def found_by(ready: Retriever, texts: Sequence[Search], depth: int, name: str = "") -> Run:
     """Return what a retriever finds; a text that says nothing finds nothing, and is not searched for.
 
     Args:
         ready: The retriever, its corpus indexed.
         texts: The texts, each of another question.
         depth: The most documents of a list.
+        name: Its name, where it is one of somebody's own, which is held to what it was asked for.
+
+    Raises:
+        InputError: One of somebody's own fails.
     """
     queries = [Query(search.query_id, search.text) for search in texts if search.text.strip()]
-    found = ready.search(queries, depth).to_dict() if queries else {}
+    found = searched(ready, name, queries, depth).to_dict() if queries else {}
     return Run.from_dict({search.query_id: found.get(search.query_id, {}) for search in texts})
 
 
@@ -232,8 +239,21 @@ def read_runs(folder: Path, technique: str, file: str) -> Run:
     return read_run(path) if path.exists() else Run.from_dict({})
 
 
-def _indexed(ready: Retriever, work: Work, corpus: Corpus) -> Retriever:
-    return indexed(ready, _Indexed(work.digest(CORPUS), corpus))
+def _own(told: Told) -> str:
+    """Return the name of a retriever of somebody's own, "" of any other."""
+    return f"{PREFIX}{told.python}" if told.python else ""
+
+
+def _indexed(told: Told, of_it: Retriever, work: Work, corpus: Corpus) -> Retriever:
+    with blamed(_own(told)):
+        return indexed(of_it, _Indexed(work.digest(CORPUS), corpus))
+
+
+def _refuse_unknown(run: Run, corpus: Container[object], label: str) -> None:
+    """Refuse documents that there are not: nobody could judge them."""
+    for found in run.to_dict().values():
+        if unknown := next((doc_id for doc_id in found if doc_id not in corpus), None):
+            raise InputError(f"what {shown(label)} found", expected="documents of the corpus", got=shown(unknown))
 
 
 def _write(run: Run, folder: Path, technique: str, file: str) -> None:

@@ -10,7 +10,7 @@ from freshstack_datasets.evaluation import DEFAULT_MEASURES, Result, evaluate
 from freshstack_datasets.loading import Dataset
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.records import Document, Query
-from freshstack_datasets.retrieval import retriever
+from freshstack_datasets.retrieval import own, retriever
 
 DEPTH = 100
 
@@ -80,7 +80,9 @@ def searched(
     """
     found = []
     for name in names:
-        run = retriever(name).index(documents).search(queries, DEPTH).named(name)
+        with own.blamed(name):
+            ready = retriever(name).index(documents)
+        run = own.searched(ready, name, queries, DEPTH).named(name)
         found.append(evaluate(run, judged, intervals=False))
     return found
 

@@ -123,8 +123,10 @@ def retriever_for(name: str, data: "Dataset") -> "Retriever":
         InputError: It cannot be loaded.
     """
     from freshstack_datasets.retrieval import indexed, retriever
+    from freshstack_datasets.retrieval.own import blamed
 
-    return indexed(retriever(name), data)
+    with blamed(name):
+        return indexed(retriever(name), data)
 
 
 def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "Run":
@@ -139,6 +141,8 @@ def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "Run":
     Returns:
         The run, whose name says what was searched for, and whether it is an oracle run: see ``is_oracle``.
     """
+    from freshstack_datasets.retrieval.own import searched
+
     oracle = query not in SEARCHED
     queries: Any = data.queries
     label = retriever
@@ -148,5 +152,5 @@ def searched_run(data: "Dataset", retriever: str, query: str, k: int) -> "Run":
     elif oracle:
         queries = data.queries_with(texts_for(Path(query), data.queries.columns("query_id")[0]))
         label += "-" + "".join(letter if letter.isalnum() else "_" for letter in Path(query).stem)
-    run = retriever_for(retriever, data).search(queries, k)
+    run = searched(retriever_for(retriever, data), retriever, queries, k)
     return run.named(label + _MARK if oracle else label)

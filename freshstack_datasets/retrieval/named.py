@@ -87,13 +87,17 @@ def _python(name: str, module: str, factory: str) -> Retriever:
         raise InputError(f"the factory of {shown(name)}", expected="something to call", got=shown(made))
     try:
         value = made()
-    except Exception as error:  # it may do anything
+    except (Exception, SystemExit) as error:  # it may do anything
         what, got = f"the factory of {shown(name)} failed", f"{type(error).__name__}: {shown(str(error))}"
         raise InputError(what, expected="a retriever of a call without arguments", got=got) from error
-    if isinstance(value, type) or not all(callable(getattr(value, method, None)) for method in ("index", "search")):
+    if not _is_retriever(value):
         got = f"{shown(value)} ({type(value).__name__})"
         raise InputError(f"the factory of {shown(name)}", expected="something with index and search", got=got)
     return cast(Retriever, value)
+
+
+def _is_retriever(value: object) -> bool:
+    return not isinstance(value, type) and all(callable(getattr(value, name, None)) for name in ("index", "search"))
 
 
 def _imported(module: str) -> ModuleType:
@@ -102,7 +106,7 @@ def _imported(module: str) -> ModuleType:
         sys.path.append(here)  # last, so that no module of Python or of a package is taken for another
     try:
         return import_module(module)
-    except Exception as error:  # a module may do anything while it is imported
+    except (Exception, SystemExit) as error:  # a module may do anything while it is imported
         if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
             hint = "check the spelling, or run it from the folder that holds the module"
             raise InputError(f"the module {shown(module)} is not found", hint=hint) from None

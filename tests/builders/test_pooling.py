@@ -22,7 +22,7 @@ from freshstack_datasets.errors import BudgetError, EndpointError, InputError, U
 from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.retrieval import fuse
 from tests.adapters.dense_by_hand import model_folder
-from tests.builders.pipeline_made import DOCUMENTS, QUESTIONS, TOPIC, made_topic, made_work, scripted
+from tests.builders.pipeline_made import DOCUMENTS, QUESTIONS, TOPIC, made_topic, made_work, scripted, sealed
 from tests.llm_server import Server, embedded, error
 
 OWN = """
@@ -146,6 +146,7 @@ def test_texts_that_say_nothing_find_nothing_and_are_counted(tmp_path):
     work = made_work(tmp_path, until="queries")
     texts = {"q1": " \n", "q2": "of the and is", "q3": "scheduler"}
     write_lines(work.folder("queries") / "searches.jsonl", [Search(q, "question", text) for q, text in texts.items()])
+    sealed(work, "queries")
     made = run(pooling(topic, tmp_path), work)
     assert (made.summary.counts["empty_texts"], made.summary.counts["empty_lists"]) == (1, 3)  # bm25 has stop words
     assert made.summary.counts["without"] == 1
@@ -223,6 +224,7 @@ def test_the_ends_of_texts_that_are_too_long_are_told_of(tmp_path):
     work = made_work(tmp_path, until="queries")
     long = [Search(q, "question", "why are jobs run twice " * 60) for q in ("q1", "q2")]
     write_lines(work.folder("queries") / "searches.jsonl", long)
+    sealed(work, "queries")
     topic = topic_with(tmp_path, f"{{dense: {model_folder()}}}", techniques="[question]")
     made = run(pooling(topic, tmp_path), work)
     told = "dense:model: the ends of 2 texts to search for do not count, as they are longer than it takes"
