@@ -65,26 +65,11 @@ def _build(
     ] = None,
     processes: Processes = None,
     allow_secrets: AllowSecrets = "",
-<<<<<<< ours
-    options: AskingOptions = USUAL,
-=======
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write what the models said into a file, for --llm recorded:FILE."),
     ] = None,
-    llm: Llm = "",
-    model: Model = "",
-    key_from: KeyFrom = "",
-    recipe: Recipe = "",
-    replies: Replies = None,
-    max_usd: MaxUsd = "",
-    max_tokens: MaxTokens = None,
-    price: GivenPrices = None,
-    concurrency: Concurrency = CONCURRENCY,
-    requests_per_minute: RequestsPerMinute = None,
-    tokens_per_minute: TokensPerMinute = None,
-    timeout: Timeout = TIMEOUT,
->>>>>>> theirs
+    options: AskingOptions = USUAL,
     dry_run: DryRun = False,
     as_json: Json = False,
     verbose: Verbose = False,
