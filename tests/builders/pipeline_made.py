@@ -26,7 +26,18 @@ from builders.pipeline.asking import Asking
 from builders.pipeline.records import FUSION, TECHNIQUES, Label, Lacking, Search, Summary
 from builders.pipeline.settings import KINDS, Settings
 from builders.pipeline.step import run
-from builders.pipeline.work import LABELS, LACKING, POOLED, SEARCHES, STAGE, STAGES, Work, files_digest, write_lines
+from builders.pipeline.work import (
+    ABOUT,
+    LABELS,
+    LACKING,
+    POOLED,
+    SEARCHES,
+    STAGE,
+    STAGES,
+    Work,
+    files_digest,
+    write_lines,
+)
 from builders.topics import Topic, read_topic
 from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.llm.fake import Script
@@ -164,8 +175,14 @@ def made_work(folder: Path, until: str = "support") -> Work:
 
 def sealed(work: Work, stage: str) -> None:
     """Let a stage say that its files, which a test wrote anew, are those that it made."""
-    about = work.path / stage / STAGE
-    told = json.loads(about.read_text()) | {"digest": files_digest(work.path / stage)}
+    folder = work.path / stage
+    about = folder / ABOUT.get(stage, STAGE)
+    told = json.loads(about.read_text())
+    if stage in ABOUT:
+        content = hashlib.sha256((folder / told["table"]["file"]).read_bytes()).hexdigest()
+        told["table"] |= {"digest": content, "sha256": content}
+    else:
+        told["digest"] = files_digest(folder)
     about.write_text(json.dumps(told))
 
 

@@ -16,7 +16,17 @@ from builders.pipeline.step import run
 from freshstack_datasets.errors import InputError
 from freshstack_datasets.llm.prompts import read_prompt
 from tests.builders.judging_made import Call, Judge, Library, asked, chat, group, ids, settings
-from tests.builders.pipeline_made import DOCUMENTS, NUGGETS_OF, POOL, SUPPORTS, TOPIC, UNJUDGED, made_topic, made_work
+from tests.builders.pipeline_made import (
+    DOCUMENTS,
+    NUGGETS_OF,
+    POOL,
+    SUPPORTS,
+    TOPIC,
+    UNJUDGED,
+    made_topic,
+    made_work,
+    sealed,
+)
 
 SUPPORT_LINES = "  support: {documents: 3, tokens: 5000, seed: 7}\n"
 
@@ -312,6 +322,7 @@ def test_a_build_with_nothing_to_judge_is_an_error(tmp_path):
     topic, work = topic_with(tmp_path), made_work(tmp_path, until="pool")
     pooled = work.path / "pool" / "pool.parquet"
     pq.write_table(pq.read_table(pooled).slice(0, 0), pooled)
+    sealed(work, "pool")
     with (
         asking_of(topic, tmp_path, said) as asking,
         pytest.raises(InputError, match="4 questions with nuggets, 0 with"),

@@ -19,7 +19,7 @@ from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.llm.seams import Raw
 from freshstack_datasets.tables.schema import QUERIES
 from tests.builders.one_call_server import TITLES, Server, asked_of, saying
-from tests.builders.pipeline_made import TOPIC, made_topic, made_work, scripted
+from tests.builders.pipeline_made import TOPIC, made_topic, made_work, scripted, sealed
 
 
 class Here:
@@ -53,6 +53,7 @@ class Here:
         queries = [replace(query, **of_a_question) for query in questions_of(self.work)]
         shutil.rmtree(self.work.path / "questions" / "queries")
         write_sorted(self.work.path / "questions", QUERIES, queries)
+        sealed(self.work, "questions")
 
 
 @pytest.fixture
