@@ -326,25 +326,38 @@ def assert_counted(got):
 
 # Killed.
 
+CONCURRENCY = 4
+
 
 @dataclass
 class Kept:
-    """What the file of replies holds."""
+    """What the file of replies holds.
+
+    Args:
+        digests: What was answered.
+        under_way: The notes of calls that are sent, each with what tells it from all others.
+    """
 
     digests: set
-    under_way: int
+    under_way: set
 
 
 def kept(path):
     """What is kept at the moment, read past the code under test."""
     if not path.exists():
-        return Kept(set(), 0)
+        return Kept(set(), set())
     with contextlib.closing(sqlite3.connect(path, timeout=30)) as base:
         try:
             digests = {row[0] for name in ("replies", "vectors") for row in base.execute(f"SELECT digest FROM {name}")}
-            return Kept(digests, base.execute("SELECT COUNT(*) FROM under_way").fetchone()[0])
+            return Kept(digests, set(base.execute("SELECT session, number FROM under_way")))
         except sqlite3.OperationalError:  # killed before the tables were made
-            return Kept(set(), 0)
+            return Kept(set(), set())
+
+
+def without_reply(asked, replies):
+    """How many of the requests that came to the server led to no reply that is kept."""
+    answered = {one.raw for one in asked if replies.digests.issuperset(digests_of(one))}
+    return len(asked) - len(answered)
 
 
 def killed(given, built, folder, kills, seed, *, whole):
@@ -365,28 +378,59 @@ def killed(given, built, folder, kills, seed, *, whole):
             place.mkdir()
             if not whole:
                 begin(built, place)
-            arguments, code, lost = command(given, server.url, place, "--concurrency", "4", "--json"), None, 0
+            replies, start = place / "replies.sqlite", len(server.asked)
+            arguments = command(given, server.url, place, "--concurrency", str(CONCURRENCY), "--json")
+            code, lost = None, set()
             while code is None:
-                before, first = kept(place / "replies.sqlite"), len(server.asked)
-                lost += before.under_way
+                before, first = kept(replies), len(server.asked)
+                lost |= before.under_way
                 began = time.monotonic()
                 code = forks.run(arguments, place / "home", moments.uniform(0, most) if most and left else None)
                 left -= code is None
                 for asked in server.asked[first:]:
                     assert not before.digests & set(digests_of(asked)), "a reply that was stored is asked for again"
+                # What the server got and nobody keeps was noted before it was sent; no more is noted than is under way.
+                after = kept(replies)
+                assert without_reply(server.asked[start:], after) <= len(lost | after.under_way)
+                assert len(after.under_way) <= (CONCURRENCY if code is None else 0)
             assert code == 0, forks.messages.read_text()
             most = most or time.monotonic() - began  # nobody killed the first one
             assert fingerprints(place / "out") == fingerprints(built.path)
             assert_known_by_construction(place / "out")
-            assert sum(json.loads(forks.said.read_text())["lost"].values()) == lost
+            assert after.digests == {digest for asked in server.asked[start:] for digest in digests_of(asked)}
+            assert sum(json.loads(forks.said.read_text())["lost"].values()) == len(lost)
             if not left:
                 return
 
 
-def test_a_build_that_is_killed_ends_with_the_same_fingerprint_and_repeats_no_call(given, built, tmp_path):
-    killed(given, built, tmp_path, kills=2, seed=1, whole=False)
+def test_a_build_that_is_killed_twenty_times_ends_with_the_same_fingerprint_and_repeats_no_call(given, built, tmp_path):
+    killed(given, built, tmp_path, kills=20, seed=1, whole=False)
 
 
 @pytest.mark.slow
-def test_a_build_that_is_killed_twenty_times_ends_with_the_same_fingerprint_and_repeats_no_call(given, built, tmp_path):
+def test_so_does_one_that_is_killed_while_it_reads_questions_and_cuts_documents(given, built, tmp_path):
     killed(given, built, tmp_path, kills=20, seed=2026, whole=True)
+
+
+def test_calls_that_were_in_flight_at_a_kill_are_counted(given, built, tmp_path):
+    """The server answers nothing of the judge until as many wait as may; then they are killed."""
+    waiting, never = threading.Event(), threading.Event()
+
+    def trouble(call):
+        if call.kind != "support" or waiting.is_set():
+            return None
+        if call.arrived == CONCURRENCY - 1:
+            waiting.set()
+        return Says(after=never)
+
+    begin(built, tmp_path)
+    with PipelineServer(trouble) as server, Forks(tmp_path) as forks:
+        arguments = command(given, server.url, tmp_path, "--concurrency", str(CONCURRENCY), "--json")
+        assert forks.run(arguments, tmp_path / "home", at=waiting) is None
+        never.set()
+        assert server.kinds["support"] == CONCURRENCY
+        assert forks.run(arguments, tmp_path / "home") == 0, forks.messages.read_text()
+    assert json.loads(forks.said.read_text())["lost"] == {"support": CONCURRENCY}
+    # Of ten questions each is asked about once, and again about the four.
+    assert server.kinds["support"] == len(topic.SUBJECTS) + CONCURRENCY
+    assert sum(server.times.values()) - len(server.times) == CONCURRENCY
