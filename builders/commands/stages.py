@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from builders.commands.asking import AskingOptions, asking_of, say_asked, say_dangers, say_estimate
 from freshstack_datasets.cli import console
@@ -34,6 +34,7 @@ def run_stage(
     done: "Callable[[dict[str, int]], str]",
     dry_run: bool,
     as_json: bool,
+    before: "Callable[[Any, Asking, Work], None] | None" = None,
 ) -> None:
     """Run a stage and say what it made, or say what it will cost.
 
@@ -45,9 +46,10 @@ def run_stage(
         done: Says in a line what the stage made, by its counts.
         dry_run: Whether nothing is sent.
         as_json: Whether to say it as JSON.
+        before: What is done before the stage is run, unless it was made before, of the same.
     """
     from builders.pipeline.reading import lacking_of
-    from builders.pipeline.step import run
+    from builders.pipeline.step import kept, run
     from builders.pipeline.work import Work
     from builders.topics import read_topic
 
@@ -58,6 +60,8 @@ def run_stage(
             say_estimate(stage.estimate(folder), as_json)
             return
         say_dangers(asking)
+        if before and kept(stage, folder) is None:
+            before(stage, asking, folder)
         try:
             made = run(stage, folder)
         finally:

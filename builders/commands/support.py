@@ -1,11 +1,21 @@
 """``python -m builders support``: which nuggets documents support."""
 
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
 from builders.commands.asking import USUAL, AskingOptions, DryRun, WorkFolder, with_asking
 from builders.commands.options import TopicFile
 from builders.commands.stages import run_stage
+from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose, counted
+
+if TYPE_CHECKING:
+    from builders.judging import Judging
+    from builders.pipeline.asking import Asking
+    from builders.pipeline.work import Work
 
 
 def add_to(app: typer.Typer) -> None:
@@ -19,6 +29,14 @@ def add_to(app: typer.Typer) -> None:
 def _support(
     topic: TopicFile,
     work: WorkFolder,
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Send the calls as batches, which large providers answer within a day at half the price, and keep them in "
+            "this folder.",
+        ),
+    ] = None,
     options: AskingOptions = USUAL,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -37,10 +55,20 @@ def _support(
 
     A label that a reply does not say clearly is asked for again, and none is guessed. Every reply is kept: the same
     command, run again after any end, goes on there, and one that was made of the very same is not made again.
+
+    With --batch the command waits for the batches, for two days at most, then asks what they left open one by one. The
+    budget has to take the most that all of them may cost. The price of --dry-run is that of single calls.
     """
     from builders.judging import Judging
 
-    run_stage(Judging, topic, work, options, done=_done, dry_run=dry_run, as_json=as_json)
+    before = None if batch is None else partial(_send, batch)
+    run_stage(Judging, topic, work, options, done=_done, dry_run=dry_run, as_json=as_json, before=before)
+
+
+def _send(folder: Path, stage: "Judging", asking: "Asking", work: "Work") -> None:
+    from builders.pipeline.batching import send
+
+    send(asking, partial(stage.first_calls, work), folder, console.message)
 
 
 def _done(counts: dict[str, int]) -> str:

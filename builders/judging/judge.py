@@ -5,7 +5,7 @@ documents; a call that was cut off, refused or answered with nothing that can be
 has fewer documents than the one that it comes of, and what comes of all is the same in whatever order replies arrive.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from builders.judging.calls import Desk, Pass
@@ -17,6 +17,7 @@ from builders.pipeline.asking import Asking
 from builders.pipeline.records import Label
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.llm.estimates import StageEstimate
+from freshstack_datasets.llm.records import Request
 
 WRITTEN = 80
 """Tokens that are expected to be written of a document: its number, two short sentences, and the labels."""
@@ -102,6 +103,33 @@ def estimated(
         documents = sum(len(pack.doc_ids) for pack in packs)
         written = -(-documents * WRITTEN // max(1, len(packs)))
         return calls_estimated(asking, kind, map(desk.request, packs), written)
+
+
+def first_calls(
+    asking: Asking,
+    groups: Sequence[Group],
+    corpus: Documents,
+    *,
+    known: Iterable[Label] = (),
+    kind: Pass = "support",
+) -> Iterator[Request]:
+    """Yield the calls that ``judge`` makes first; what it makes next depends on their replies.
+
+    Args:
+        asking: Who would ask.
+        groups: What would be judged.
+        corpus: Where the documents are.
+        known: Labels that are taken as they are.
+        kind: The kind of call.
+
+    Raises:
+        InputError: As ``judge`` says.
+        UnknownNameError: The corpus lacks a document.
+    """
+    left = _left(groups, _carried(groups, known))
+    with Texts(corpus, _doc_ids(left), asking.store.path) as texts:
+        desk = Desk(asking, kind, texts)
+        yield from (desk.request(pack) for group in left for pack in desk.packs(group))
 
 
 def _ask(asking: Asking, desk: Desk, groups: Sequence[Group], found: Found) -> None:

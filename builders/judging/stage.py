@@ -7,7 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from builders.judging.judge import estimated, judge
+from builders.judging.judge import estimated, first_calls, judge
 from builders.judging.records import Group, Judged, Known, Source
 from builders.judging.second import agreement, sampled
 from builders.nuggets.calls import reasons
@@ -20,6 +20,7 @@ from builders.topics import Topic
 from freshstack_datasets.cli.console import counted
 from freshstack_datasets.errors import InputError
 from freshstack_datasets.llm.estimates import StageEstimate
+from freshstack_datasets.llm.records import Request
 
 SECOND, AGREEMENT = "second.jsonl", "agreement.json"
 
@@ -95,6 +96,21 @@ class Judging:
         again = self._again(groups)
         costs = [estimated(self.asking, groups, corpus, known=known.labels)]
         return costs + ([estimated(self.asking, again, corpus, kind="second")] if again else [])
+
+    def first_calls(self, work: Work) -> Iterator[Request]:
+        """Yield the calls that are made first, whatever they bring; those that were answered before, too.
+
+        Args:
+            work: The folder of the build, with the pool.
+
+        Raises:
+            InputError: An earlier stage is not done, or there is nothing to judge.
+        """
+        known = self._known(work)
+        groups, corpus = self._groups(work, known), topic_corpus(work)
+        yield from first_calls(self.asking, groups, corpus, known=known.labels)
+        if again := self._again(groups):
+            yield from first_calls(self.asking, again, corpus, kind="second")
 
     def _known(self, work: Work) -> Known:
         return self.source.known(work) if self.source else Known()
