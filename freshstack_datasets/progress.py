@@ -6,6 +6,11 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+NARROW = 120
+"""Columns of a terminal from which on a note has room beside a long bar and a rate."""
+SHORT = 10
+"""Columns of a bar that leaves room for a note."""
+
 
 def track(
     items: Iterable[T], total: int | None, what: str, unit: str = "", note: Callable[[], str] | None = None
@@ -24,7 +29,7 @@ def track(
 
 def _barred(items: Iterable[T], total: int | None, what: str, unit: str, note: Callable[[], str] | None) -> Iterable[T]:
     from rich.console import Console
-    from rich.progress import Progress, ProgressColumn, Task
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task
     from rich.text import Text
 
     class Rate(ProgressColumn):
@@ -35,6 +40,10 @@ def _barred(items: Iterable[T], total: int | None, what: str, unit: str, note: C
         def render(self, task: Task) -> Text:
             return Text(note() if note else "")
 
-    columns = (*Progress.get_default_columns(), *([Rate()] if unit else []), *([Note()] if note else []))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    short = note is not None and console.width < NARROW
+    usual = Progress.get_default_columns()
+    columns = [BarColumn(SHORT) if short and isinstance(one, BarColumn) else one for one in usual]
+    columns += [*([Rate()] if unit and not short else []), *([Note()] if note else [])]
+    with Progress(*columns, console=console, transient=True) as progress:
         yield from progress.track(items, total=total, description=what)

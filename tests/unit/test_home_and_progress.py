@@ -73,6 +73,16 @@ def test_a_bar_shows_how_many_are_done_in_a_second_where_it_is_told_what_they_ar
     assert "2.5 letters/s" in terminal.getvalue()
 
 
+@pytest.mark.parametrize("columns", ["88", "100", "200"])
+def test_what_was_spent_stands_in_one_line_with_the_bar(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr("rich.progress.Task.speed", 5.94)
+    list(track("abc", 3, "taking nuggets", "questions", lambda: "8 answered, 8,547 tokens, $0.008547"))
+    assert "8 answered, 8,547 tokens, $0.008547" in terminal.getvalue()
+    assert ("5.9 questions/s" in terminal.getvalue()) == (columns == "200")
+
+
 @pytest.mark.parametrize("stream", [io.StringIO(), None])
 def test_anything_but_a_terminal_gets_nothing(monkeypatch, stream):
     monkeypatch.setattr(sys, "stderr", stream)
