@@ -13,6 +13,8 @@ from builders.pipeline.settings import KINDS
 from builders.pipeline.step import Made
 from builders.pipeline.work import Work
 from builders.topics import Topic
+from builders.topics.pool import SAME
+from freshstack_datasets.llm.budget import unpriced
 
 if TYPE_CHECKING:
     from builders.assembling.assemble import Assembled
@@ -132,6 +134,20 @@ def _check(topic: Topic, work: Work, out: Path, snapshot: str, asking: Asking) -
         asking.kind(kind)
     for told in retrievers.named(asking.settings.pool.retrievers).values():
         retrievers.made(told, asking)
+    if asking.budget.max_usd is not None:
+        _check_prices(asking)
+
+
+def _check_prices(asking: Asking) -> None:
+    """Refuse a limit of money where nobody knows what a model costs that will be asked."""
+    pool, share = asking.settings.pool, asking.settings.models.second.share
+    unused = {name for name in ("sub-questions", "closed-book") if name not in pool.techniques}
+    kinds = [kind for kind in KINDS if kind not in unused and (kind != "second" or share)]
+    asked = [(SAME, asking.kind(kind).model, False) for kind in kinds]
+    asked += [(told.endpoint, told.dense, True) for told in pool.retrievers if told.endpoint]
+    for place, model, embeddings in asked:
+        if asking.prices_at(place).known(model, embeddings) is None:
+            raise unpriced(model)
 
 
 def _assembled(

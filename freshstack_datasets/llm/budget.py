@@ -80,7 +80,9 @@ class Budget:
         with self._lock:
             self._add(calls, tokens, usd or Decimal(0))
 
-    async def reserve(self, input_tokens: int, output_tokens: int | None, price: Price | None) -> "Reservation":
+    async def reserve(
+        self, input_tokens: int, output_tokens: int | None, price: Price | None, model: str = ""
+    ) -> "Reservation":
         """Set aside what a call may cost at most, before it is sent.
 
         While other calls under way may turn out cheaper than what is set aside for them, this waits for them. So who
@@ -90,6 +92,7 @@ class Budget:
             input_tokens: The most tokens that can be sent: see ``most_input_tokens``.
             output_tokens: The most tokens that can come back: see ``most_output_tokens``; None when there is no limit.
             price: What the model costs, None when nobody knows.
+            model: The model's name, for a message.
 
         Raises:
             BudgetError: The call does not fit into what is left.
@@ -101,7 +104,7 @@ class Budget:
                 "a request under a budget", expected="the most tokens of its answer", got="none", hint=hint
             )
         if price is None and self.max_usd is not None:
-            raise InputError("--max-usd", expected="models whose price is known", got="one without", hint=HINT)
+            raise unpriced(model)
         wanted = Reservation(self, input_tokens, output_tokens or 0, price)
         while True:
             with self._lock:
@@ -199,6 +202,16 @@ class Reservation:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.settle()
+
+
+def unpriced(model: str) -> InputError:
+    """Return what is wrong with a limit of money for a model whose price nobody knows.
+
+    Args:
+        model: Its name, "" where it does not matter.
+    """
+    got = f"{shown(model)}, whose price is not" if model else "one without"
+    return InputError("--max-usd", expected="models whose price is known", got=got, hint=HINT)
 
 
 def most_input_tokens(sent: bytes) -> int:

@@ -187,7 +187,7 @@ class Calls:
         request, body, output = work.request, work.request.body, most_output_tokens(work.request)
         price = self._price(request.model, request.path == EMBEDDINGS)
         async with self.limits.turn(len(body) // 4 + (output or 0)):
-            with await self.budget.reserve(most_input_tokens(body), output, price) as reserved:
+            with await self.budget.reserve(most_input_tokens(body), output, price, request.model) as reserved:
                 self._stop_here(reserved)
                 note = self.store.begin(request.digest, self.transport.endpoint, request.stage, self._timeout)
                 try:
@@ -252,7 +252,7 @@ class Calls:
             return RefusedForm(request.digest, reason, said, sure=met.about_form)
         if met.about_all or (met.status == 403 and not (self.counts.answered or self.counts.stored)):
             where = self.transport.hide(raw.headers.get("location", ""))
-            self._over = met.error(self.transport.endpoint, self._key_from, where, said)
+            self._over = met.error(self.transport.endpoint, self._key_from, where, said, request.model)
             raise self._over
         if not met.passing:
             return Failed(request.digest, reason, said)

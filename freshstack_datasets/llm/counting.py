@@ -56,12 +56,15 @@ class Counts:
 
     def __str__(self) -> str:
         tokens = self.input_tokens + self.output_tokens
+        kept_back = self.failed["budget"]
+        failed = self.failed.total() - kept_back
         parts = [
             (self.answered, f"{self.answered:,} answered"),
             (self.stored, f"{self.stored:,} known"),
             (self.again.total(), f"{self.again.total():,} tried again"),
             (self.unfit, f"{self.unfit:,} asked again"),
-            (self.failed.total(), f"{self.failed.total():,} failed"),
+            (failed, f"{failed:,} failed"),
+            (kept_back, f"{kept_back:,} not sent"),
             (tokens, f"{tokens:,} tokens"),
             (self.usd, dollars(self.usd)),
         ]

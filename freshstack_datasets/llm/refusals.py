@@ -71,7 +71,7 @@ class Trouble:
         """Whether the same call may be answered later."""
         return self.busy or self.status in (408, 409, 425, 500) or (self.status > 501 and self.status != 505)
 
-    def error(self, endpoint: str, key_from: str, where: str, said: str) -> EndpointError:
+    def error(self, endpoint: str, key_from: str, where: str, said: str, model: str = "") -> EndpointError:
         """Return the error that ends a run.
 
         Args:
@@ -79,6 +79,7 @@ class Trouble:
             key_from: The variable that the key is read from.
             where: Where it sends calls, when it sends them elsewhere.
             said: What it says, safe to show.
+            model: The model that was asked for, where it is one.
         """
         hint = "what was answered is kept; run it again when that is mended"
         got = f"{self.status}" + (f" ({said})" if said else "")
@@ -92,7 +93,8 @@ class Trouble:
         elif self.status == 403:
             what = "refuses every call"
         else:
-            what, hint = "does not know the model or the address", "check the base URL, and the model's name"
+            what = f"does not know the {f'model {shown(model)}, or the address' if model else 'model or the address'}"
+            hint = "check the base URL, and the model's name"
         return EndpointError(f"{endpoint} {what}", got=got, hint=hint)
 
 

@@ -271,6 +271,19 @@ def test_a_retriever_that_cannot_be_is_refused_before_anything_is_asked(place, r
     assert place.server.asked == []
 
 
+def test_a_limit_of_money_needs_the_price_of_every_model_before_anything_is_made(place):
+    code, _, err = place.build("--max-usd", "5")
+    assert code == 2
+    assert f"expected models whose price is known, got '{MODEL}', whose price is not; give --price" in err
+    assert "[1/8]" not in err
+    dense = "retrievers: [bm25, {dense: lamp-embedding, endpoint: same}]"
+    place.topic.write_text(place.topic.read_text().replace("retrievers: [bm25]", dense))
+    code, _, err = place.build("--max-usd", "5", "--price", f"{MODEL}=1,2")
+    assert code == 2
+    assert "got 'lamp-embedding', whose price is not" in err
+    assert place.server.asked == []
+
+
 def test_what_somebody_else_put_there_is_refused_before_anything_is_asked(place):
     theirs = place.folder / "out-unfiltered" / "thesis.txt"
     theirs.parent.mkdir()

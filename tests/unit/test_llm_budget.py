@@ -150,6 +150,8 @@ def test_a_limit_needs_to_know_how_much_a_call_may_take():
     async def run() -> None:
         with pytest.raises(InputError, match="models whose price is known"):
             await Budget(Decimal(1)).reserve(1, 1, None)
+        with pytest.raises(InputError, match="got 'qwen', whose price is not; give --price IN,OUT"):
+            await Budget(Decimal(1)).reserve(1, 1, None, "qwen")
         with pytest.raises(InputError, match="set max_tokens"):
             await Budget(max_tokens=1).reserve(1, None, None)
         assert (await Budget().reserve(1, None, None)).settle(10**12, 10**12) is None

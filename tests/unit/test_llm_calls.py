@@ -198,7 +198,7 @@ def test_no_more_calls_are_under_way_than_is_allowed(store):
         (error(402, "pay"), "has no money left for this account, got 402 (pay)"),
         (error(429, "no quota", "insufficient_quota"), "has no money left for this account"),
         (error(403, "region"), "refuses every call"),
-        (error(404, "no model m"), "does not know the model or the address, got 404 (no model m)"),
+        (error(404, "Not Found"), "does not know the model 'm', or the address, got 404 (Not Found)"),
         (Says(b"", 307, {"location": "http://127.0.0.1:1/v1"}), "sends calls elsewhere, where no key is sent"),
     ],
 )

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from decimal import Decimal
 from functools import partial
 
@@ -219,6 +220,12 @@ def test_a_bar_shows_what_became_of_the_calls(store, monkeypatch):
         Client(server.url, store).run([request(text) for text in "abc"], "judging support")
     assert "judging support" in terminal.getvalue()
     assert "3 answered, 54 tokens" in terminal.getvalue()
+
+
+def test_calls_that_a_budget_kept_back_are_not_told_as_calls_that_failed():
+    counts = Counts(answered=2, failed=Counter({"budget": 8, "refused": 1}))
+    assert str(counts) == "2 answered, 1 failed, 8 not sent"
+    assert counts.failed == {"budget": 8, "refused": 1}
 
 
 def test_what_calls_cost_is_told_as_budgets_tell_it():
