@@ -31,7 +31,7 @@ CALLS = st.builds(
     documents=st.lists(TEXT, max_size=4).map(tuple),
 )
 MANY = st.lists(CALLS, max_size=8, unique_by=lambda call: (call.call_id, call.query_id))
-SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+SAME_FOLDER = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def written(folder, calls):

@@ -302,23 +302,27 @@ def test_what_is_found_is_what_comparing_everything_in_double_precision_finds(ro
         products = {
             other: sum(float(a) * float(b) for a, b in zip(ready[name], ready[other], strict=True)) for other in names
         }
-        expected = sorted(((score, other) for other, score in products.items() if abs(score) > 1e-13), reverse=True)[:k]
+        expected = sorted((score for score in products.values() if abs(score) > 1e-13), reverse=True)
         scores = [score for score in run[name].values() if abs(score) > 1e-13]
-        assert scores[: len(expected)] == pytest.approx([score for score, _ in expected], rel=1e-9, abs=1e-12)
+        assert scores == pytest.approx(expected[: len(scores)], rel=1e-9, abs=1e-12)
+        # What is nearly 0 may stand before what is less.
+        above, nearly = sum(score > 0 for score in expected), len(products) - len(expected)
+        assert len(scores) >= min(len(expected), max(min(above, k), k - nearly))
         assert list(run[name].items()) == sorted(run[name].items(), key=lambda one: (one[1], one[0]), reverse=True)
         for other, score in run[name].items():
             assert score == pytest.approx(products[other], rel=1e-9, abs=1e-12)
 
 
-@given(ROWS, st.integers(1, 12))
-def test_equal_vectors_tie_and_a_shorter_list_begins_the_longer(rows, k):
+@given(ROWS, st.integers(1, 12), st.randoms())
+def test_equal_vectors_tie_and_a_shorter_list_begins_the_longer(rows, k, random):
     known = {f"{twin}{i}": row for twin in "ab" for i, row in enumerate(rows)}
     dense = Dense(Known(known), keep=False).index(corpus(known))
     queries = [Query(name, name) for name in known]
     whole, cut = dense.search(queries, 1000), dense.search(queries, k)
+    alone = random.choice(queries)
+    assert dense.search([alone], k)[alone.query_id] == cut[alone.query_id]
     for name in known:
         assert list(cut[name].items()) == list(whole[name].items())[:k]
-        assert dense.search([Query(name, name)], k)[name] == cut[name]
         for other, score in whole[name].items():
             assert whole[name]["ab".replace(other[0], "") + other[1:]] == score
 
