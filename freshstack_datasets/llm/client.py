@@ -97,7 +97,7 @@ class Client:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What people should know before anything is sent, such as that it travels in the clear."""
-        return tuple(filter(None, [getattr(self.transport, "warning", "")]))
+        return tuple(filter(None, (getattr(self.transport, name, "") for name in ("warning", "keyless"))))
 
     async def ask(self, request: Request) -> Reply | Failed:
         """Return a reply in free text.

@@ -110,6 +110,13 @@ class Http:
         what = "the key and all that is asked travel" if self._key else "all that is asked travels"
         return f"{what} to {self.endpoint} in the clear, since it is http and not https"
 
+    @property
+    def keyless(self) -> str:
+        """What people should know before anything is sent where the key that is named is not there; mostly nothing."""
+        if self.local or self._key or not self._key.variable:
+            return ""
+        return f"no key is sent to {self.endpoint}, since {self._key.variable} is not set"
+
     def hide(self, text: str) -> str:
         """Return a text without the key, should it be in there."""
         return self._key.hide(text)

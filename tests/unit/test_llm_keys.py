@@ -175,11 +175,14 @@ def test_what_is_no_address_or_may_hold_a_secret_is_refused(given):
         ("http://models.example/v1", "OPENAI_API_KEY", "the key and all that is asked travel to http://models.example/v1"),
         ("http://models.example/v1", "", "all that is asked travels to http://models.example/v1 in the clear"),
         ("https://models.example/v1", "OPENAI_API_KEY", ""),
+        ("https://models.example/v1", "NOT_SET", "no key is sent to https://models.example/v1, since NOT_SET is not set"),
+        ("https://models.example/v1", "", ""),
+        ("http://localhost/v1", "NOT_SET", ""),
         ("http://127.0.0.2:1/v1", "OPENAI_API_KEY", ""),
         ("http://localhost/v1", "OPENAI_API_KEY", ""),
     ],
 )  # fmt: skip
-def test_people_are_told_when_a_key_travels_in_the_clear(tmp_path, url, variable, words):
+def test_people_are_told_when_a_key_travels_in_the_clear_or_is_not_there(tmp_path, url, variable, words):
     warnings = Client(url, Store(tmp_path / "s"), key_from=variable).warnings
     assert bool(warnings) == bool(words)
     assert not words or words in warnings[0]
