@@ -74,7 +74,13 @@ class AskingOptions:
         typer.Option("--model", metavar="NAME", help="The model for every kind of call, whatever the topic file says."),
     ] = ""
     key_from: Annotated[
-        str, typer.Option("--key-from", metavar="NAME", help="The variable of the environment that holds the key.")
+        str,
+        typer.Option(
+            "--key-from",
+            metavar="NAME",
+            help="The variable of the environment that holds the key; that of the topic file or the recipe, which is "
+            "OPENAI_API_KEY in ours, when not given.",
+        ),
     ] = ""
     recipe: Recipe = ""
     replies: Replies = None

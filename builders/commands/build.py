@@ -101,7 +101,7 @@ def _build(
         stages = stages_of(about, asking, given)
         if dry_run:
             found = forecast(stages, place, asking.settings, lambda told: say_stage(told, asking))
-            _say_forecast(found, as_json)
+            say_forecast(found, as_json)
             return
         if record:
             recording.check(asking)
@@ -151,7 +151,14 @@ def _spent(asking: "Asking") -> str:
     return f"; spent so far: {dollars(spent.usd) if spent.usd else console.counted(spent.tokens, 'tokens')}"
 
 
-def _say_forecast(found: "Forecast", as_json: bool) -> None:
+def say_forecast(found: "Forecast", as_json: bool, of: str = "") -> None:
+    """Print what a build would cost, of which nothing was sent.
+
+    Args:
+        found: It.
+        as_json: Whether as JSON.
+        of: What it is of, where that is not all.
+    """
     if as_json:
         console.say_json({**found.estimate.to_json(), "made_before": list(found.kept), "assumed": dict(found.assumed)})
         return
@@ -160,7 +167,7 @@ def _say_forecast(found: "Forecast", as_json: bool) -> None:
         console.say(f"\nmade before: {', '.join(found.kept)}")
     if found.assumed:
         guesses = (f"{stage}: {guess}" for stage, guess in found.assumed.items())
-        console.say("\n".join(["\nassumed, since it is not known yet:", *guesses]))
+        console.say("\n".join([f"\nassumed{of}, since it is not known yet:", *guesses]))
 
 
 def _say_done(out: Path, done: "Finished") -> None:

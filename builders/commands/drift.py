@@ -89,7 +89,7 @@ def say_drift(told: Mapping[str, Any]) -> None:
         console.say("")
         columns = ("repository", "nuggets before", "nuggets now", "documents before", "documents now")
         console.say_table(columns, _repositories(told["repositories"][:SHOWN]), right=columns[1:])
-    if told["systems"]["scores"]:
+    if any(told["systems"]["scores"].values()):
         console.say("")
         columns = ("measure", "system", "before", "now", "Kendall's tau")
         console.say_table(columns, _systems(told["systems"]), right=columns[2:])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from builders.commands.asking import USUAL, AskingOptions, DryRun, asking_from, say_asked, with_asking
+from builders.commands.asking import USUAL, AskingOptions, DryRun, asking_from, say_asked, say_dangers, with_asking
 from builders.commands.runs import read_runs
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
@@ -61,9 +61,11 @@ def _judge_holes(
 ) -> None:
     """Judge documents at the top of runs that a snapshot has no judgment of.
 
-    So systems that did not help to build its pool are scored fairly. The documents are judged with the prompt, the model and the parameters that the snapshot's own documents were judged with, as
-    its provenance/calls.parquet says. What comes of it is an overlay, a folder of its own with a fingerprint of its own;
-    the snapshot stays as it is. freshstack evaluate and compare take it with --overlay DIR, on this very snapshot alone.
+    So systems that did not help to build its pool are scored fairly. The documents are judged with the prompt, the model
+    and the parameters that the snapshot's own documents were judged with, as its provenance/calls.parquet says. It does
+    not say at which address: without --llm, that of the recipe default is asked. What comes of it is an overlay, a folder
+    of its own with a fingerprint of its own; the snapshot stays as it is. freshstack evaluate and compare take it with
+    --overlay DIR, on this very snapshot alone.
 
     The price is shown first. On a terminal it has to be agreed to, unless --yes is given; elsewhere the command goes on
     with --yes, or where the price is known and within --max-usd. Every reply is kept: the same command, run again after
@@ -96,6 +98,7 @@ def _judge_holes(
         if dry_run:
             _say_price(estimate, judge, holes, as_json)
             return
+        say_dangers(asking)
         console.message(_price(estimate))
         _agree(estimate, asking.budget.max_usd, yes=yes)
         filled = fill(asking, data, holes, judge, runs, k, out)
@@ -150,6 +153,9 @@ def _agree(estimate: "Estimate", limit: "Decimal | None", *, yes: bool) -> None:
         BudgetError: It is more than ``--max-usd``.
         InputError: Nobody does.
     """
+    from freshstack_datasets.llm.budget import dollars
+    from freshstack_datasets.llm.prices import HINT
+
     usd = estimate.usd
     if yes or usd == 0 or not any(stage.calls for stage in estimate.stages):
         return
@@ -159,9 +165,11 @@ def _agree(estimate: "Estimate", limit: "Decimal | None", *, yes: bool) -> None:
         raise InputError("nothing was judged", hint="--max-usd USD sets a limit")
     if limit is None or usd is None:
         expected = "--yes, or --max-usd USD with a price that is known"
-        raise InputError("nobody agreed to the price", expected=expected, got="neither")
+        got, hint = ("neither", "") if limit is None else ("a price that nobody knows", HINT)
+        raise InputError("nobody agreed to the price", expected=expected, got=got, hint=hint)
     if usd > limit:
-        raise BudgetError("judging the holes", expected=f"at most {limit} USD", got=f"about {usd:.2f} USD")
+        got = f"about {dollars(usd)}"
+        raise BudgetError("judging the holes", expected=f"at most the {dollars(limit)} of --max-usd", got=got)
 
 
 def _say(filled: "Filled", out: Path, dataset: str, holes: "Holes", as_json: bool) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builders.commands.asking import USUAL, AskingOptions, DryRun, asking_of, say_asked, say_estimate, with_asking
-from builders.commands.build import say_stage, stage_told, way_on
+from builders.commands.asking import USUAL, AskingOptions, DryRun, asking_of, say_asked, say_dangers, with_asking
+from builders.commands.build import say_forecast, say_stage, stage_told, way_on
 from builders.commands.built import facts, say_built
 from builders.commands.drift import say_drift
 from builders.commands.options import Processes
@@ -90,7 +90,7 @@ def _refresh(
     price of --dry-run is that of the new and changed questions alone as long as there are some: documents that are new
     to the pools of the others are known when these are made.
     """
-    from builders.building import build
+    from builders.building import Forecast, build
     from builders.building.sources import Given
     from builders.pipeline.work import Work
     from builders.refreshing.earlier import earlier_of
@@ -106,10 +106,9 @@ def _refresh(
         one = Refresh(about, given, earlier_of(old), rules, asking, snapshot, tuple(retriever or ("bm25",)))
         if dry_run:
             estimate, assumed = one.forecast(place)
-            say_estimate(estimate.stages, as_json)
-            for stage, guess in assumed.items():
-                console.message(f"{stage}, for new and changed questions: assumed are {guess}")
+            say_forecast(Forecast(estimate, (), assumed), as_json, " of new and changed questions")
             return
+        say_dangers(asking)
         try:
             done = build(
                 about,
@@ -130,7 +129,7 @@ def _refresh(
         console.say_json({**_facts(out, done), "drift": drift, "spent": calls})
         return
     say_built(out, done.assembled.manifest)
-    say_built(done.assembled.unfiltered, done.assembled.unfiltered_manifest)
+    say_built(out.with_name(done.assembled.unfiltered.name), done.assembled.unfiltered_manifest)
     console.say("")
     say_drift(drift)
 

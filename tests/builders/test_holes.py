@@ -354,7 +354,11 @@ def test_off_a_terminal_a_price_has_to_be_agreed_to(tmp_path, data, server, caps
     assert "nobody agreed to the price, expected --yes, or --max-usd USD with a price that is known" in err
     code, _, err = run_command(capsys, *priced_words(tmp_path, server, "--max-usd", "0.01"))
     assert code == 1
-    assert "expected at most 0.01 USD" in err
+    assert "expected at most the $0.01 of --max-usd, got about $" in err
+    free = [word for word in priced_words(tmp_path, server, "--max-usd", "900") if word not in ("--price", "1000,1000")]
+    code, _, err = run_command(capsys, *free)
+    assert code == 2
+    assert "got a price that nobody knows; give --price IN,OUT" in err
     assert server.asked == []
     code, _, err = run_command(capsys, *priced_words(tmp_path, server, "--max-usd", "900"))
     assert code == 0, err

@@ -285,10 +285,12 @@ def test_a_dry_run_tells_the_price_of_what_is_new_and_asks_nobody(tmp_path, old,
             "--out",
             tmp_path / "out",
         ]
-        code, said, messages = run(
-            *words, "--replies", tmp_path / "r.sqlite", "--dry-run", "--json", "--processes", "1"
-        )
+        usual = (*words, "--replies", tmp_path / "r.sqlite", "--dry-run", "--processes", "1")
+        code, said, messages = run(*usual, "--json")
+        text = run(*usual)[1]
     assert code == 0, messages
+    assert "assumed of new and changed questions, since it is not known yet:\nnuggets: " in text
+    assert set(json.loads(said)["assumed"]) == {"nuggets", "queries", "pool"}
     told = {stage["stage"]: stage["calls"] for stage in json.loads(said)["stages"]}
     assert told == {"nuggets": 2, "sub-questions": 1, "closed-book": 1, "support": 2}
     assert server.asked == []
@@ -360,6 +362,9 @@ def test_drift_of_two_snapshots_and_of_runs_on_them(tmp_path, old, new):
     code, said, messages = run("drift", old.path, new.path, "--before", runs[0][0], "--after", runs[1][1])
     assert code == 2
     assert "expected one on each snapshot, of one name, got one on one of them" in messages
+    code, said, messages = run("drift", old.path, new.path)
+    assert code == 0, messages
+    assert "Kendall's tau" not in said  # no table without systems
     code, said, messages = run("drift", old.path, new.path, "--retriever", "bm25")
     assert code == 0, messages
     assert "documents: 29 kept, 1 moved, 4 edited, 1 gone, 5 new" in said
