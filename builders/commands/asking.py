@@ -200,9 +200,16 @@ def say_estimate(stages: "Iterable[StageEstimate | None]", as_json: bool) -> Non
         console.say(str(estimate) if estimate.stages else "nothing is asked")
 
 
-def say_dangers(asking: "Asking") -> None:
-    """Say on standard error what people should know before anything is sent, such as that it travels in the clear."""
-    for warning in asking.client.warnings:
+def say_dangers(asking: "Asking", *, pool: bool = False) -> None:
+    """Say on standard error what people should know before anything is sent, such as that it travels in the clear.
+
+    Args:
+        asking: Who is asked.
+        pool: Whether the servers of the pool's retrievers are, too.
+    """
+    several = asking.settings.pool.retrievers if pool else ()
+    others = [asking.client_at(told.endpoint, told.key_from) for told in several if told.endpoint]
+    for warning in dict.fromkeys(warning for client in (asking.client, *others) for warning in client.warnings):
         console.warn(warning)
 
 

@@ -105,7 +105,7 @@ def _build(
             return
         if record:
             recording.check(asking)
-        say_dangers(asking)
+        say_dangers(asking, pool=True)
         try:
             done = build(about, stages, place, out, snapshot, asking, lambda told: say_stage(told, asking))
         finally:

@@ -101,8 +101,10 @@ def _judge_holes(
         say_dangers(asking)
         console.message(_price(estimate))
         _agree(estimate, asking.budget.max_usd, yes=yes)
-        filled = fill(asking, data, holes, judge, runs, k, out)
-        say_asked(asking)
+        try:
+            filled = fill(asking, data, holes, judge, runs, k, out)
+        finally:
+            say_asked(asking)
         _say(filled, out, dataset, holes, as_json)
 
 

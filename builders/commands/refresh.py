@@ -108,7 +108,7 @@ def _refresh(
             estimate, assumed = one.forecast(place)
             say_forecast(Forecast(estimate, (), assumed), as_json, " of new and changed questions")
             return
-        say_dangers(asking)
+        say_dangers(asking, pool=True)
         try:
             done = build(
                 about,

@@ -50,7 +50,7 @@ def run_stage(
     """
     from builders.pipeline.reading import lacking_of
     from builders.pipeline.step import kept, run
-    from builders.pipeline.work import Work
+    from builders.pipeline.work import POOL, Work
     from builders.topics import read_topic
 
     about, folder = read_topic(topic), Work(work)
@@ -59,7 +59,7 @@ def run_stage(
         if dry_run:
             say_estimate(stage.estimate(folder), as_json)
             return
-        say_dangers(asking)
+        say_dangers(asking, pool=stage.name == POOL)
         if before and kept(stage, folder) is None:
             before(stage, asking, folder)
         try:

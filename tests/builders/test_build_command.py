@@ -227,6 +227,16 @@ def test_a_budget_for_all_stages_ends_the_build_and_the_same_command_goes_on(pla
     assert {raw: place.server.times[raw] for raw in before} == before
 
 
+def test_a_pool_s_server_without_its_key_is_warned_of_before_anything_is_asked(place, monkeypatch):
+    monkeypatch.delenv("LAMP_KEY", raising=False)
+    dense = "{dense: lamp-e, endpoint: 'https://models.example/v1', key_from: LAMP_KEY}"
+    place.topic.write_text(place.topic.read_text().replace("retrievers: [bm25]", f"retrievers: [bm25, {dense}]"))
+    code, _, err = place.build("--max-tokens", "0")
+    assert code == 1
+    assert "warning: no key is sent to https://models.example/v1, since LAMP_KEY is not set" in err
+    assert place.server.asked == []
+
+
 def test_a_dry_run_asks_nobody_and_says_what_is_assumed(place):
     code, told, err = place.build("--dry-run", "--price", "1,2")
     assert code == 0, err

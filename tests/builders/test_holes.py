@@ -366,6 +366,13 @@ def test_off_a_terminal_a_price_has_to_be_agreed_to(tmp_path, data, server, caps
     assert (tmp_path / "overlay" / "overlay.json").is_file()
 
 
+def test_a_run_that_ends_early_says_what_became_of_its_calls(tmp_path, data, server, capsys):
+    code, _, err = run_command(capsys, *priced_words(tmp_path, server, "--yes", "--max-tokens", "10"))
+    assert code == 1
+    assert f"asked {server.url}: 1 failed" in err
+    assert server.asked == []
+
+
 def test_the_command_says_when_there_is_nothing_to_judge(toy, capsys):
     write_run(fsd.Run.from_dict(OLD, "old"), toy / "new.trec")
     code, out, _ = run_command(capsys, *words_of(toy, "--llm", "fake"))
