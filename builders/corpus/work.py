@@ -167,9 +167,11 @@ class Cutting:
         item = found if isinstance(found, Item) else Item(found.path, found.data, url=source.page(found.path))
         try:
             result = self.settings.chunker(source.name)(item.named, item.data)
-        except FreshStackError:
+        except (FreshStackError, MemoryError):
             raise
         except Exception as error:  # of a library, about which nothing is known but that it is for this file
+            if isinstance(error, OSError) and error.errno is not None:  # of the machine, as when a disk is full
+                raise
             return {"path": item.path, "reason": CRASH, "detail": type(error).__name__}
         if isinstance(result, Refused):
             return {"path": item.path, "reason": result.reason, "detail": result.detail}

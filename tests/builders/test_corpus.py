@@ -1,5 +1,6 @@
 """Corpora of topics: what is in them, what is not and why, and the same bytes every time."""
 
+import errno
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import tarfile
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +16,7 @@ import pytest
 from builders.chunking.counting import tokenizer
 from builders.corpus import Settings, build, work
 from builders.corpus import rows as corpus_rows
+from builders.corpus.records import Item
 from builders.corpus.sources import _on_github
 from builders.repositories import SourceFile, fetch, opened
 from builders.secrets import Allowed
@@ -159,6 +162,19 @@ def test_a_file_that_a_library_crashes_on_is_left_out_and_nothing_else(mixed, tm
         {"source": "owner/mixed", "path": "docs/guide.md", "reason": "crash", "detail": "the process ends, or hangs"},
         {"source": "owner/other", "path": "b.md", "reason": "crash", "detail": "ZeroDivisionError"},
     ]
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), MemoryError()])
+def test_what_the_machine_lacks_is_no_fault_of_a_file(error):
+    class Full(Settings):
+        def chunker(self, name):
+            def cut(path, data):
+                raise error
+
+            return cut
+
+    with pytest.raises(type(error)):
+        work.Cutting(Full())._line(SimpleNamespace(name="toys"), Item("a.md", b"text"))
 
 
 def test_the_description_says_how_it_was_made_and_no_path_of_this_machine(mixed, tmp_path):
