@@ -369,7 +369,7 @@ def test_off_a_terminal_a_price_has_to_be_agreed_to(tmp_path, data, server, caps
 def test_a_run_that_ends_early_says_what_became_of_its_calls(tmp_path, data, server, capsys):
     code, _, err = run_command(capsys, *priced_words(tmp_path, server, "--yes", "--max-tokens", "10"))
     assert code == 1
-    assert f"asked {server.url}: 1 failed" in err
+    assert f"asked {server.url}: 1 not sent" in err
     assert server.asked == []
 
 
