@@ -40,7 +40,9 @@ def _audit() -> None:
 
 def _sample(
     folder: Folder,
-    out: Annotated[Path, typer.Option(metavar="SHEETS", help="A new folder for the sheets.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="SHEETS", help="A new folder for the sheets; DIR-audit when not given.")
+    ] = None,
     questions: Annotated[int, typer.Option(metavar="N", help="How many questions to look at.")] = 60,
     seed: Annotated[int, typer.Option(metavar="N", help="Where the random draw starts.")] = 7,
     as_json: Json = False,
@@ -59,6 +61,7 @@ def _sample(
     """
     from builders.auditing.writing import write_sheets
 
+    out = out or folder.absolute().with_name(f"{folder.absolute().name}-audit")
     sample = write_sheets(folder, out, questions=questions, seed=seed)
     counts = {
         "questions": len(sample.items),

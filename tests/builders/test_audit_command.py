@@ -39,6 +39,16 @@ def test_sample_writes_a_csv_and_a_page(made, capsys):
     assert sorted(path.name for path in (made / "more").iterdir()) == ["sheet.csv", "sheet.html"]
 
 
+@pytest.mark.parametrize("name", ["data", "."])
+def test_without_a_folder_the_sheets_go_beside_the_snapshot(made, monkeypatch, capsys, name):
+    if name == ".":
+        monkeypatch.chdir("data")
+    assert main(["audit", "sample", name, "--questions", "2", "--seed", "7"]) == 0
+    assert capsys.readouterr().out.startswith(f"{made / 'data-audit'}: sheet.html and sheet.csv, 2 questions, ")
+    assert sorted(path.name for path in (made / "data-audit").iterdir()) == ["sheet.csv", "sheet.html"]
+    assert verify(made / "data") == []
+
+
 def test_sample_says_in_json_what_it_drew(made, capsys):
     assert main(["audit", "sample", "data", "--questions", "3", "--seed", "9", "--out", "more", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -179,7 +189,7 @@ def test_a_sheet_of_another_snapshot_ends_with_exit_code_3(made, capsys):
     "arguments, message",
     [
         (["audit"], "missing command; see python -m builders audit --help"),
-        (["audit", "sample", "data"], "missing option '--out'"),
+        (["audit", "sample"], "missing argument 'DIR'"),
         (["audit", "sample", "data", "--out", "sheets"], "cannot write 'sheets', expected a new or an empty folder"),
         (
             ["audit", "sample", "data", "--questions", "4", "--out", "x"],
