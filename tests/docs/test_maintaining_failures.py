@@ -153,7 +153,24 @@ def corrected_wrongly(folder):
     return ["correct", str(folder), str(folder.parent / "table.csv"), "--out", str(folder.parent / "new")], 2
 
 
+def built_with_a_model(folder, *more):
+    topic = ["build", str(POSTS.parent / "bread.yaml"), "--posts", str(POSTS), "--snapshot", "2024-04"]
+    places = ["--out", str(folder.parent / "new"), "--replies", str(folder.parent / "replies.sqlite")]
+    return [*topic, *places, *more]
+
+
+def built_at_no_known_price(folder):
+    asked = ("--llm", "http://127.0.0.1:9/v1", "--model", "nobody/knows-1", "--max-usd", "5")
+    return built_with_a_model(folder, *asked), 2
+
+
+def built_beyond_its_budget(folder):
+    return built_with_a_model(folder, "--llm", "fake", "--max-tokens", "10"), 1
+
+
 HERE = {
+    "expected models whose price is known": built_at_no_known_price,
+    "does not take another call": built_beyond_its_budget,
     "the dump has posts of …, later than the snapshot's name": built_under_an_old_name,
     "expected a new or an empty folder, got one that holds files": built_where_something_is,
     "…: changed-file": changed_by_hand,
