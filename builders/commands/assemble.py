@@ -69,7 +69,7 @@ def _assemble(
 
 def _say(out: Path, made: "Assembled") -> None:
     say_built(out, made.manifest)
-    say_built(made.unfiltered, made.unfiltered_manifest)
+    say_built(out.with_name(made.unfiltered.name), made.unfiltered_manifest)
 
 
 def _day(text: str) -> date | None:

@@ -50,7 +50,7 @@ def _filter(
         return
     console.say(f"{work / made.name}: {counts['kept']:,} of {console.counted(counts['questions'], 'questions')} kept")
     if rules:
-        console.say("dropped: " + ", ".join(f"{rule} {count:,}" for rule, count in rules.items()))
+        console.say("dropped: " + ", ".join(f"{count:,} ({rule})" for rule, count in rules.items()))
 
 
 def _rules(counts: dict[str, int]) -> dict[str, int]:

@@ -412,7 +412,7 @@ def test_the_commands_say_what_was_kept_and_made(build, capsys):
     out = capsys.readouterr().out
     assert out.splitlines() == [
         f"{build.work.path / 'filter'}: 1 of 4 questions kept",
-        "dropped: incomplete judgments 1, no supported nugget 1, unsupported nugget 1",
+        "dropped: 1 (incomplete judgments), 1 (no supported nugget), 1 (unsupported nugget)",
     ]
     assert cli.main(["filter", *told, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
