@@ -10,7 +10,7 @@ from builders.pipeline.reading import searches_of, topic_corpus
 from builders.pipeline.work import Work
 from builders.pooling.estimates import embedded, embedding
 from builders.topics.pool import SAME
-from freshstack_datasets.errors import InputError
+from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.llm.replay import export
 
 
@@ -52,10 +52,14 @@ def record(work: Work, asking: Asking, path: Path) -> Recording:
         path: The recording's file; one that is there is replaced.
 
     Raises:
-        InputError: A stage is not done, or the file cannot be written.
+        InputError: A stage is not done, no reply is kept, or the file cannot be written.
     """
-    wanted = set(_wanted(work, asking))
-    replies = export(asking.store, asking.endpoint, sorted(wanted), path)
+    wanted = sorted(set(_wanted(work, asking)))
+    store, endpoint = asking.store, asking.endpoint
+    if next(store.calls(wanted, endpoint), None) is None:
+        got, hint = f"none in {shown_path(store.path)}", "name the file that the build was made with: --replies FILE"
+        raise InputError("--record", expected="the replies to the calls of the build", got=got, hint=hint)
+    replies = export(store, endpoint, wanted, path)
     return Recording(path, replies, len(wanted) - replies)
 
 

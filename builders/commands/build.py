@@ -182,7 +182,10 @@ def _say_recorded(kept: "Recording", as_json: bool) -> None:
         console.say(f"{kept.path}: {console.counted(kept.replies, 'replies')}, for --llm recorded:{kept.path}")
     if kept.missing:
         calls = console.counted(kept.missing, "calls")
-        console.warn(f"{calls} without a reply: a build of {shown_path(kept.path)} ends where it comes to one of them")
+        console.warn(
+            f"{calls} without a reply, failed or kept in another file of replies: a build of "
+            f"{shown_path(kept.path)} ends where it comes to one of them"
+        )
 
 
 def _facts(out: Path, done: "Finished", asking: "Asking") -> dict[str, Any]:

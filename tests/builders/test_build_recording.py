@@ -70,7 +70,17 @@ def test_what_a_server_turned_away_is_told_since_a_recording_lacks_it(given, tmp
     with PipelineServer(trouble) as server:
         code, _, messages = build(given, tmp_path / "one", "--llm", server.url, "--record", tmp_path / "replies.jsonl")
     assert code == 0, messages
-    assert "1 call without a reply: a build of" in messages
+    assert "1 call without a reply, failed or kept in another file of replies: a build of" in messages
+
+
+def test_replies_that_are_kept_elsewhere_are_asked_for(given, tmp_path):
+    with PipelineServer() as server:
+        assert build(given, tmp_path / "one", "--llm", server.url)[0] == 0
+        more = ("--replies", tmp_path / "other.sqlite", "--record", tmp_path / "replies.jsonl")
+        code, _, messages = build(given, tmp_path / "one", "--llm", server.url, *more)
+    assert code == 2
+    assert "other.sqlite'; name the file that the build was made with: --replies FILE" in messages
+    assert not (tmp_path / "replies.jsonl").exists()
 
 
 def test_a_stand_in_is_not_recorded(given, tmp_path):
