@@ -1,7 +1,7 @@
 """``python -m builders convert-oct-2024``: the published originals as a snapshot of this project's layout."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,7 +9,9 @@ from builders.commands.built import facts, listed, say_built
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.errors import InputError, UnknownNameError
-from freshstack_datasets.recipe import Source
+
+if TYPE_CHECKING:
+    from freshstack_datasets.recipe import Source
 
 _UNFILTERED = "-unfiltered"
 """How the name of a topic ends whose queries are all those that were judged."""
@@ -85,7 +87,7 @@ def _given(topic: str, corpus: list[Path] | None, queries: list[Path] | None) ->
     return [[file for path in paths for file in files_in(path, config)] for paths in (corpus, queries)], None
 
 
-def _downloaded(name: str) -> tuple[tuple[list[Path], list[Path]], list[Source]]:
+def _downloaded(name: str) -> tuple[tuple[list[Path], list[Path]], list["Source"]]:
     """Return the files of a dataset from the Hub, and what they are."""
     from freshstack_datasets.hub.download import originals
     from freshstack_datasets.hub.pins import pin, sources
