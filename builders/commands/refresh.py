@@ -79,8 +79,9 @@ def _refresh(
 
     Nuggets of kept questions are carried over; a question whose text or answer has changed gets new ones. Judgments are
     carried over where a document's text is still there, whatever its id is now, and keep the ids of their calls, which
-    travel along. What people corrected is carried over too. Where OLD_DIR-unfiltered lies beside OLD_DIR, what is known of
-    questions that were filtered out is used again, since documents for them may have come.
+    travel along. What people corrected is carried over too, and questions that they removed stay out. Where
+    OLD_DIR-unfiltered lies beside OLD_DIR, what is known of questions that were filtered out is used again, since documents
+    for them may have come.
 
     provenance/drift.json tells what has changed: documents kept, moved, edited, gone and new; nuggets that gained or lost
     support; which repositories support comes from; and Kendall's tau of the retrievers' scores between both snapshots. The

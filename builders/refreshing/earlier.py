@@ -1,14 +1,15 @@
 """What an earlier snapshot knows: its questions with their nuggets, its judgments, and the calls that made them."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
 from builders.assembling.assemble import UNFILTERED, unfiltered_of
-from builders.correcting.apply import check_whole
-from freshstack_datasets.errors import InputError, shown
+from builders.correcting.apply import LOG, check_whole
+from freshstack_datasets.errors import InputError, shown, shown_path
 from freshstack_datasets.llm.records import Call
 from freshstack_datasets.llm.store import Store
 from freshstack_datasets.loading import Dataset, load
@@ -51,6 +52,22 @@ class Earlier:
         place = self.whole.trace_in(CALLS_FILE)
         return () if place is None else tuple(Calls(place.folder, place.root).all())
 
+    @property
+    def corrections(self) -> tuple[Path, ...]:
+        """The files that tell what people corrected in it, and in those that it was refreshed from."""
+        folder = self.data.path
+        paths = (file.path for file in self.manifest.provenance if file.path.endswith(LOG))
+        return () if folder is None else tuple(folder / path for path in paths)
+
+    @cached_property
+    def removed(self) -> frozenset[str]:
+        """The ids of the questions that people removed.
+
+        Raises:
+            InputError: What people corrected cannot be read.
+        """
+        return frozenset(query_id for path in self.corrections for query_id in _removed(path))
+
 
 def earlier_of(folder: Path) -> Earlier:
     """Open an earlier snapshot, and the unfiltered one beside it where there is one of the same build.
@@ -75,6 +92,18 @@ def earlier_of(folder: Path) -> Earlier:
         )
     check_whole(beside)
     return Earlier(data, whole)
+
+
+def _removed(path: Path) -> Iterator[str]:
+    """Yield the ids of the questions that were removed."""
+    try:
+        for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n"):
+            told = json.loads(line)
+            if (told["kind"], told["action"]) == ("question", "remove"):
+                yield str(told["query_id"])
+    except (OSError, ValueError, TypeError, LookupError, RecursionError) as error:
+        got = getattr(error, "strerror", None) or "something else"
+        raise InputError(f"{shown_path(path)[1:-1]}", expected="corrections as JSON lines", got=got) from None
 
 
 def _holds(whole: Dataset, data: Dataset) -> bool:

@@ -56,7 +56,8 @@ class Merging:
             "retire_before": self.rules.retire_before and self.rules.retire_before.isoformat(),
         }
         chosen = sources.Questions(self.topic, self.given).key(work)
-        return {"chosen": chosen, "earlier": self.earlier.digest, "rules": rules}
+        removed = sorted(self.earlier.removed)
+        return {"chosen": chosen, "earlier": self.earlier.digest, "rules": rules, "removed": removed}
 
     def build(self, work: Work, out: Path) -> None:
         """Choose questions from the dump, and put them together with the earlier ones.
@@ -73,7 +74,8 @@ class Merging:
         sources.run(sources.Questions(self.topic, self.given), newer)
         folder = newer.folder(QUESTIONS)
         left_out = {str(one.get("id")): str(one.get("reason")) for one in _lines(folder / LACKING) if one.get("id")}
-        found = merged(self.earlier.whole.queries, questions_of(newer), left_out, self.rules)
+        earlier = self.earlier
+        found = merged(earlier.whole.queries, questions_of(newer), left_out, self.rules, earlier.removed)
         if not found.questions:
             why = ", ".join(f"{count:,} {reason}" for reason, count in Counter(found.retired.values()).most_common(3))
             raise InputError("no question is left", expected="one that the rules keep", got=why or "none")

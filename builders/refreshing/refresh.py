@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from builders.assembling.assemble import UNFILTERED, dataset_of
 from builders.assembling.filtering import Filtering, filtered_of
@@ -34,8 +33,6 @@ from freshstack_datasets.llm.estimates import Estimate, StageEstimate
 
 FILE = "drift.json"
 """What the trace of a refreshed snapshot tells of its drift."""
-CORRECTIONS = "corrections.jsonl"
-"""What people corrected in the earlier snapshot, in its trace."""
 
 
 @dataclass(frozen=True)
@@ -128,12 +125,8 @@ class Refresh:
         told = {**found.to_json(), "systems": scores.to_json()}
         text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
         files = {FILE: (text + "\n").encode()}
-        folder = self.earlier.data.path
-        for file in self.earlier.manifest.provenance:
-            name = Path(file.path).name
-            if name.endswith(CORRECTIONS) and folder is not None:
-                files[f"{self.earlier.manifest.snapshot}-{name}"] = (folder / file.path).read_bytes()
-        return files
+        earlier = self.earlier
+        return files | {f"{earlier.manifest.snapshot}-{path.name}": path.read_bytes() for path in earlier.corrections}
 
     def forecast(self, work: Work) -> tuple[Estimate, dict[str, str]]:
         """Return what the refresh will cost, and what is assumed for that, by the stage; no model is asked.

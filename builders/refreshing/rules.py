@@ -11,10 +11,11 @@ it. A question of the earlier snapshot is
 5. *kept* as it was when the dump does not have it at all: posts that were deleted since stay in a benchmark, under their
    licence; with ``--retire-gone`` it is *retired*.
 
-``--retire-before`` also leaves out older questions of the dump, or what was retired would come back as new.
+``--retire-before`` also leaves out older questions of the dump, or what was retired would come back as new; and so do
+those stay out that people removed from the earlier snapshot.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -25,6 +26,8 @@ KEPT, EDITED, NEW = "kept", "edited", "new"
 """What becomes of the questions of a refreshed snapshot."""
 OPEN = (EDITED, NEW)
 """Of those, for which nothing is known yet."""
+REMOVED = "retired: removed by a correction"
+"""Why a question stays out that people removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,13 @@ class Merged:
     retired: Mapping[str, str]
 
 
-def merged(earlier: Iterable[Query], chosen: Iterable[Query], left_out: Mapping[str, str], rules: Rules) -> Merged:
+def merged(
+    earlier: Iterable[Query],
+    chosen: Iterable[Query],
+    left_out: Mapping[str, str],
+    rules: Rules,
+    removed: Collection[str] = (),
+) -> Merged:
     """Return what becomes of all questions.
 
     Args:
@@ -95,6 +104,7 @@ def merged(earlier: Iterable[Query], chosen: Iterable[Query], left_out: Mapping[
         chosen: Those that were chosen from the dump.
         left_out: By the id of each that was left out though it has a tag, the reason.
         rules: The rules.
+        removed: The ids of the questions that people removed.
     """
     now = {query.query_id: query for query in chosen}
     before = {query.query_id: query for query in earlier}
@@ -111,6 +121,8 @@ def merged(earlier: Iterable[Query], chosen: Iterable[Query], left_out: Mapping[
     for query_id, query in now.items():
         if why := rules.too_old(query):
             retired[query_id] = why
+        elif query_id not in before and query_id in removed:
+            retired[query_id] = REMOVED
         elif query_id not in before:
             taken[query_id] = query
     taken = {query_id: query for query_id, query in taken.items() if query_id not in retired}

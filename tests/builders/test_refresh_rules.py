@@ -85,6 +85,14 @@ def test_a_kept_question_has_the_dump_s_record_where_there_is_one():
     assert found.gone == {"p"}
 
 
+def test_a_question_that_people_removed_does_not_come_back_unless_people_brought_it_back():
+    found = merged([OLD], [OLD, query("p"), query("r")], {}, Rules(), {"q", "r"})
+    assert (dict(found.fates), dict(found.retired)) == (
+        {"q": "kept", "p": "new"},
+        {"r": "retired: removed by a correction"},
+    )
+
+
 def document(doc_id, text, path=None):
     return Document(doc_id, "", text, {"repository": "a/b", "path": path} if path else {})
 
