@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -24,7 +25,7 @@ from builders.pooling import table2
 from builders.stages.workshop import workshop
 from builders.topics import Topic
 from freshstack_datasets import catalog
-from freshstack_datasets.errors import InputError, SnapshotError, shown
+from freshstack_datasets.errors import InputError, SnapshotError, shown, shown_path
 from freshstack_datasets.files import refuse_taken
 from freshstack_datasets.llm.store import Store, default_store
 from freshstack_datasets.manifest import About, Manifest, made, read_manifest
@@ -218,11 +219,17 @@ def check(topic: Topic, work: Work, out: Path, snapshot: str) -> None:
         snapshot: The snapshot's name.
 
     Raises:
-        InputError: The name is none, or something is there that this build did not put there.
+        InputError: The name is none, or something is there that this build did not put there, or another snapshot.
     """
     _check_name(topic, snapshot)
     out = out.absolute()
     Placing(work.path.absolute() / NOTE, out, unfiltered_of(out), {}).refuse_others()
+    with suppress(SnapshotError):  # what is damaged gives way
+        there = read_manifest(out)
+        if (there.dataset, there.snapshot) != (dataset_of(topic), snapshot):
+            hint = f"a snapshot stays: choose another folder, and --work {work.path} to go on from the same stages"
+            expected, got = f"{dataset_of(topic)}@{snapshot} or nothing", f"{there.dataset}@{there.snapshot}"
+            raise InputError(f"cannot write {shown_path(out)}", expected=expected, got=got, hint=hint)
 
 
 def _check_name(topic: Topic, snapshot: str) -> None:

@@ -88,6 +88,7 @@ def _build(
     A recording makes the same snapshot of the same topic and posts on any machine, with no network. What servers embed
     that a topic's pool names by their address is no part of it, nor what a server turned away.
     """
+    from builders.assembling.assemble import check
     from builders.building import build, forecast, recording
     from builders.building.sources import Given
     from builders.building.stages import stages_of
@@ -100,6 +101,7 @@ def _build(
     with asking_of(about, options) as asking, findings_shown(as_json), way_on(place.path):
         stages = stages_of(about, asking, given)
         if dry_run:
+            check(about, place, out, snapshot)
             found = forecast(stages, place, asking.settings, lambda told: say_stage(told, asking))
             say_forecast(found, as_json)
             return

@@ -305,6 +305,23 @@ def test_what_somebody_else_put_there_is_refused_before_anything_is_asked(place)
     assert theirs.read_text() == "mine"
 
 
+@pytest.mark.parametrize("more", [[], ["--dry-run"]], ids=["run", "dry"])
+@pytest.mark.parametrize(
+    "change, snapshot",
+    [((f"name: {lantern.NAME}\n", "name: acme/torch\n"), "2026-10"), (("", ""), "2027-01")],
+    ids=["topic", "month"],
+)
+def test_another_snapshot_never_takes_the_place_of_one(built, change, snapshot, more):
+    text = built.topic.read_text()
+    built.topic.write_text(text.replace(*change))
+    code, _, err = built.build("--snapshot", snapshot, *more)
+    built.topic.write_text(text)
+    assert code == 2
+    assert "@2026-10; a snapshot stays: choose another folder" in err
+    assert fsd.load(str(built.out)).fingerprint == built.first[1]["fingerprint"]
+    assert run_again(built.build()[1]) == []
+
+
 @pytest.mark.parametrize(
     "more, message",
     [
