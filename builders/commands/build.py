@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from builders.building.recording import Recording
     from builders.pipeline.asking import Asking
     from builders.pipeline.step import Made
+    from builders.pipeline.work import Work
 
 
 _WORDS = {
@@ -104,6 +105,7 @@ def _build(
             check(about, place, out, snapshot)
             found = forecast(stages, place, asking.settings, lambda told: say_stage(told, asking))
             say_forecast(found, as_json)
+            _warn_of_later(place, snapshot)
             return
         if record:
             recording.check(asking)
@@ -112,6 +114,7 @@ def _build(
             done = build(about, stages, place, out, snapshot, asking, lambda told: say_stage(told, asking))
         finally:
             say_asked(asking)
+        _warn_of_later(place, snapshot)
         kept = recording.record(place, asking, record) if record else None
     if as_json:
         console.say_json(_facts(out, done, asking) | ({"recorded": kept.replies} if kept else {}))
@@ -119,6 +122,15 @@ def _build(
         _say_done(out, done)
     if kept:
         _say_recorded(kept, as_json)
+
+
+def _warn_of_later(work: "Work", snapshot: str) -> None:
+    """Warn where questions are from after the month that the snapshot is named after."""
+    from builders.pipeline.reading import questions_of
+
+    latest = max((question.date[:7] for question in questions_of(work) if question.date), default="")
+    if latest > snapshot[:7]:
+        console.warn(f"the newest question is of {latest}, later than the snapshot's name, {snapshot}")
 
 
 def say_stage(told: "Told", asking: "Asking") -> None:

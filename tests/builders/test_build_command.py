@@ -259,6 +259,13 @@ def test_a_dry_run_asks_nobody_and_says_what_is_assumed(place):
     assert "a price is unknown: give --price" in text
 
 
+def test_a_name_of_a_month_before_the_newest_question_is_warned_of(place):
+    told = "warning: the newest question is of 2026-07, later than the snapshot's name, 2026-06"
+    assert told in place.build("--snapshot", "2026-06", "--dry-run")[2].splitlines()
+    assert "the newest question" not in place.build("--dry-run")[2]
+    assert place.server.asked == []
+
+
 def test_a_dry_run_counts_the_embeddings_of_the_corpus(place):
     text = place.topic.read_text()
     dense = "retrievers: [bm25, {dense: lamp-embedding, endpoint: same}]"
