@@ -101,6 +101,10 @@ def opened(path: Path) -> io.BufferedReader:
         InputError: It cannot be opened.
     """
     try:
+        if path.exists() and not path.is_file():  # a device may have no end, and a pipe wait for one
+            raise InputError(
+                f"cannot read the recording {shown_path(path)}", expected="a file", got="a folder, a pipe or a device"
+            )
         return path.open("rb")
     except (OSError, ValueError) as error:
         got = (getattr(error, "strerror", None) or str(error)).lower()

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import json
+import os
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -439,3 +440,11 @@ def test_a_schema_that_nothing_can_be_made_up_for_needs_a_script(schema):
 
 def test_no_recording_is_read_before_it_is_asked_for():
     assert str(Endpoint("recorded", str(Path("nowhere") / "r.jsonl"))) == "recorded:nowhere/r.jsonl"
+
+
+def test_what_has_no_end_is_no_recording(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (Path(os.devnull), tmp_path, pipe):
+        with pytest.raises(InputError, match="expected a file, got a folder, a pipe or a device"):
+            recorded(place, Store(tmp_path / "store"))
