@@ -8,10 +8,14 @@ import typer
 from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
+from freshstack_datasets.errors import shown
 
 if TYPE_CHECKING:
     from builders.publishing.publish import Published
     from freshstack_datasets.verification import Problem
+
+SHOWN = 5
+"""Sources that a warning names."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -152,6 +156,10 @@ def _say_published(told: "Published") -> None:
 
 def _say_planned(told: "Published", pull_request: bool) -> None:
     plan, snapshot = told.plan, told.prepared.manifest.snapshot
+    if silent := [shown(source.name or source.url) for source in told.prepared.manifest.sources if not source.license]:
+        some = ", ".join(silent[:SHOWN]) + (", …" if len(silent) > SHOWN else "")
+        number = console.counted(len(silent), "sources")
+        console.warn(f"no licence is known of {number}: {some}; see to it that their texts may be published")
     if told.unknown:
         console.warn(f"what {told.repository} holds is not known: {told.unknown}")
     if told.new:

@@ -5,6 +5,7 @@ import shutil
 import pytest
 import yaml
 
+from freshstack_datasets.recipe import Source
 from tests.hub import snapshots
 from tests.hub.clients import Client
 from tests.hub.published import check, files_at, files_of
@@ -407,6 +408,14 @@ def test_an_answer_to_a_pull_request_that_is_lost_makes_no_second_one(hub, publi
     done = publish(two_snapshots[1], "--repo", repo, "--pull-request", "--json")
     assert (done.code, done.told["pull_request"]) == (0, f"{hub.url}/datasets/{repo}/discussions/1")
     assert [ref for ref in hub.repos[repo].refs if "pr" in ref] == ["refs/pr/1"]
+
+
+def test_a_dry_run_names_sources_of_which_no_licence_is_known(publish, repo, tmp_path):
+    sources = [Source(url="docs", name="handbook"), Source(url="https://forum.example", license="CC0-1.0")]
+    folder = snapshots.write(tmp_path / "unknown", "2026-07", license="LicenseRef-unknown", sources=sources)
+    done = publish(folder, "--repo", repo, "--dry-run")
+    assert done.code == 0
+    assert "warning: no licence is known of 1 source: 'handbook'; see to it" in done.err
 
 
 def test_a_hub_that_fails_for_good_makes_a_dry_run_no_failure(hub, publish, two_snapshots, repo):
