@@ -141,6 +141,8 @@ def _price(estimate: "Estimate") -> str:
     from freshstack_datasets.llm.budget import dollars
 
     (stage,) = estimate.stages
+    if not stage.calls:
+        return f"all {console.counted(stage.answered, 'calls')} were answered before: nothing is sent"
     told = f"{console.counted(stage.calls, 'calls')} to {stage.model} at {stage.endpoint}"
     if stage.answered:
         told += f", beside {stage.answered:,} that were answered before"

@@ -364,6 +364,11 @@ def test_off_a_terminal_a_price_has_to_be_agreed_to(tmp_path, data, server, caps
     assert code == 0, err
     assert len(server.asked) == 2
     assert (tmp_path / "overlay" / "overlay.json").is_file()
+    shutil.rmtree(tmp_path / "overlay")
+    code, _, err = run_command(capsys, *priced_words(tmp_path, server))
+    assert code == 0, err
+    assert "all 2 calls were answered before: nothing is sent" in err
+    assert len(server.asked) == 2
 
 
 def test_a_run_that_ends_early_says_what_became_of_its_calls(tmp_path, data, server, capsys):
