@@ -79,7 +79,7 @@ def _refresh(
 
     Nuggets of kept questions are carried over; a question whose text or answer has changed gets new ones. Judgments are
     carried over where a document's text is still there, whatever its id is now, and keep the ids of their calls, which
-    travel along. What people corrected is carried over too, and questions that they removed stay out. Where
+    travel along. What people corrected stays so, whatever the dump says: questions that they removed stay out. Where
     OLD_DIR-unfiltered lies beside OLD_DIR, what is known of questions that were filtered out is used again, since documents
     for them may have come.
 

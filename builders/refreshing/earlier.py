@@ -60,13 +60,13 @@ class Earlier:
         return () if folder is None else tuple(folder / path for path in paths)
 
     @cached_property
-    def removed(self) -> frozenset[str]:
-        """The ids of the questions that people removed.
+    def corrected(self) -> frozenset[str]:
+        """The ids of the questions that people changed, added or removed; those that it does not have were removed.
 
         Raises:
             InputError: What people corrected cannot be read.
         """
-        return frozenset(query_id for path in self.corrections for query_id in _removed(path))
+        return frozenset(query_id for path in self.corrections for query_id in _corrected(path))
 
 
 def earlier_of(folder: Path) -> Earlier:
@@ -94,12 +94,12 @@ def earlier_of(folder: Path) -> Earlier:
     return Earlier(data, whole)
 
 
-def _removed(path: Path) -> Iterator[str]:
-    """Yield the ids of the questions that were removed."""
+def _corrected(path: Path) -> Iterator[str]:
+    """Yield the ids of the questions that were corrected."""
     try:
         for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n"):
             told = json.loads(line)
-            if (told["kind"], told["action"]) == ("question", "remove"):
+            if told["kind"] == "question":
                 yield str(told["query_id"])
     except (OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         got = getattr(error, "strerror", None) or "something else"

@@ -56,8 +56,8 @@ class Merging:
             "retire_before": self.rules.retire_before and self.rules.retire_before.isoformat(),
         }
         chosen = sources.Questions(self.topic, self.given).key(work)
-        removed = sorted(self.earlier.removed)
-        return {"chosen": chosen, "earlier": self.earlier.digest, "rules": rules, "removed": removed}
+        corrected = sorted(self.earlier.corrected)
+        return {"chosen": chosen, "earlier": self.earlier.digest, "rules": rules, "corrected": corrected}
 
     def build(self, work: Work, out: Path) -> None:
         """Choose questions from the dump, and put them together with the earlier ones.
@@ -75,7 +75,7 @@ class Merging:
         folder = newer.folder(QUESTIONS)
         left_out = {str(one.get("id")): str(one.get("reason")) for one in _lines(folder / LACKING) if one.get("id")}
         earlier = self.earlier
-        found = merged(earlier.whole.queries, questions_of(newer), left_out, self.rules, earlier.removed)
+        found = merged(earlier.whole.queries, questions_of(newer), left_out, self.rules, earlier.corrected)
         if not found.questions:
             why = ", ".join(f"{count:,} {reason}" for reason, count in Counter(found.retired.values()).most_common(3))
             raise InputError("no question is left", expected="one that the rules keep", got=why or "none")

@@ -11,8 +11,10 @@ it. A question of the earlier snapshot is
 5. *kept* as it was when the dump does not have it at all: posts that were deleted since stay in a benchmark, under their
    licence; with ``--retire-gone`` it is *retired*.
 
-``--retire-before`` also leaves out older questions of the dump, or what was retired would come back as new; and so do
-those stay out that people removed from the earlier snapshot.
+``--retire-before`` also leaves out older questions of the dump, or what was retired would come back as new.
+
+What people corrected stands above the dump: a question that they changed is kept as they left it, and one that they
+removed stays out.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -95,7 +97,7 @@ def merged(
     chosen: Iterable[Query],
     left_out: Mapping[str, str],
     rules: Rules,
-    removed: Collection[str] = (),
+    corrected: Collection[str] = (),
 ) -> Merged:
     """Return what becomes of all questions.
 
@@ -104,7 +106,7 @@ def merged(
         chosen: Those that were chosen from the dump.
         left_out: By the id of each that was left out though it has a tag, the reason.
         rules: The rules.
-        removed: The ids of the questions that people removed.
+        corrected: The ids of the questions that people changed, added or removed.
     """
     now = {query.query_id: query for query in chosen}
     before = {query.query_id: query for query in earlier}
@@ -117,11 +119,11 @@ def merged(
             continue
         if query_id not in now:
             gone.add(query_id)
-        taken[query_id] = now.get(query_id, query)
+        taken[query_id] = query if query_id in corrected else now.get(query_id, query)
     for query_id, query in now.items():
         if why := rules.too_old(query):
             retired[query_id] = why
-        elif query_id not in before and query_id in removed:
+        elif query_id not in before and query_id in corrected:
             retired[query_id] = REMOVED
         elif query_id not in before:
             taken[query_id] = query

@@ -12,7 +12,7 @@ import pytest
 
 import freshstack_datasets as fsd
 from builders.cli import main
-from builders.refreshing.earlier import _removed
+from builders.refreshing.earlier import _corrected
 from freshstack_datasets.errors import InputError
 from freshstack_datasets.verification import verify
 from tests.builders import pipeline_topic as topic
@@ -268,12 +268,13 @@ def test_what_gained_support_comes_into_the_filtered_snapshot_and_what_lost_it_l
     assert verify(new.path) == []
 
 
-def test_what_people_removed_does_not_come_back_though_the_dump_has_it(tmp_path, old, given):
+def test_what_people_corrected_stays_so_though_the_dump_says_something_else(tmp_path, old, given):
     by = "audit,ada,2026-11-30"
     (tmp_path / "corrections.csv").write_text(
         "kind,action,query_id,nugget_id,doc_id,field,old,new,reason,by,date\n"
         f"question,remove,q08,,,title,{topic.SUBJECTS['q08'][1]},,{by}\n"
         f"nugget,remove,q06,q06_1,,text,{topic.FACTS['q06'][1]},,{by}\n"
+        f"question,change,q04,,,title,{topic.SUBJECTS['q04'][1]},Does it close by itself?,{by}\n"
     )
     code, _, messages = run("correct", old.path, tmp_path / "corrections.csv", "--out", tmp_path / "corrected")
     assert code == 0, messages
@@ -281,6 +282,8 @@ def test_what_people_removed_does_not_come_back_though_the_dump_has_it(tmp_path,
     assert "q08" not in first.whole.queries
     assert [nugget.text for nugget in first.data.nuggets_of("q06")] == [topic.FACTS["q06"][0], topic.FACTS["q06"][2]]
     assert first.drift["retired"] == {"retired: removed by a correction": 1}
+    assert first.drift["questions"] == {"kept": 7, "edited": 0, "new": 2, "retired": 0}  # new: those filtered out
+    assert first.data.queries["q04"].title == "Does it close by itself?"
     # The next but one knows of it too: what was corrected travels along.
     second = quarter(tmp_path / "second", given, lambda about: ("refresh", first.path, about, "--snapshot", "2027-01"))
     assert "q08" not in second.whole.queries
@@ -288,13 +291,13 @@ def test_what_people_removed_does_not_come_back_though_the_dump_has_it(tmp_path,
 
 
 def test_corrections_that_cannot_be_read_are_refused(tmp_path):
-    for at, line in enumerate(["{", "[]", '{"kind": "question", "action": "remove"}', "\udcff"]):
+    for at, line in enumerate(["{", "[]", '{"kind": "question"}', "\udcff"]):
         folder = tmp_path / str(at)
         log = folder / "corrections.jsonl"
         folder.mkdir()
         log.write_bytes(line.encode(errors="surrogateescape"))
         with pytest.raises(InputError, match="expected corrections as JSON lines, got something else"):
-            list(_removed(log))
+            list(_corrected(log))
 
 
 def test_the_same_command_again_has_nothing_to_do(tmp_path, old, given):

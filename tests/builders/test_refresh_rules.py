@@ -93,6 +93,12 @@ def test_a_question_that_people_removed_does_not_come_back_unless_people_brought
     )
 
 
+def test_a_question_that_people_changed_is_kept_as_they_left_it():
+    changed = query("q", answer="So, but for lamps of brass.")
+    found = merged([changed], [OLD], {}, Rules(), {"q"})
+    assert (found.questions, dict(found.fates)) == ((changed,), {"q": "kept"})
+
+
 def document(doc_id, text, path=None):
     return Document(doc_id, "", text, {"repository": "a/b", "path": path} if path else {})
 
