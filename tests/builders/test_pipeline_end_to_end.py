@@ -360,19 +360,26 @@ def without_reply(asked, replies):
     return len(asked) - len(answered)
 
 
-def killed(given, built, folder, kills, seed, *, whole):
+@pytest.fixture(scope="module")
+def forks(tmp_path_factory):
+    with Forks(tmp_path_factory.mktemp("forks")) as made:
+        yield made
+
+
+def killed(given, built, forks, folder, kills, seed, *, whole):
     """Build again and again, killed at random moments, until it was killed so often.
 
     Args:
         given: What is built.
         built: A build that nobody disturbed.
+        forks: What runs them.
         folder: Where builds go.
         kills: How many times they are killed.
         seed: What the moments depend on.
         whole: Whether each begins with nothing; else with the questions and the corpus.
     """
     moments, left, most = random.Random(seed), kills, 0.0
-    with PipelineServer(takes=0.02) as server, Forks(folder) as forks:
+    with PipelineServer(takes=0.02) as server:
         for number in itertools.count():
             place = folder / f"build-{number}"
             place.mkdir()
@@ -403,16 +410,18 @@ def killed(given, built, folder, kills, seed, *, whole):
                 return
 
 
-def test_a_build_that_is_killed_twenty_times_ends_with_the_same_fingerprint_and_repeats_no_call(given, built, tmp_path):
-    killed(given, built, tmp_path, kills=20, seed=1, whole=False)
+def test_a_build_that_is_killed_twenty_times_ends_with_the_same_fingerprint_and_repeats_no_call(
+    given, built, forks, tmp_path
+):
+    killed(given, built, forks, tmp_path, kills=20, seed=1, whole=False)
 
 
 @pytest.mark.slow
-def test_so_does_one_that_is_killed_while_it_reads_questions_and_cuts_documents(given, built, tmp_path):
-    killed(given, built, tmp_path, kills=20, seed=2026, whole=True)
+def test_so_does_one_that_is_killed_while_it_reads_questions_and_cuts_documents(given, built, forks, tmp_path):
+    killed(given, built, forks, tmp_path, kills=20, seed=2026, whole=True)
 
 
-def test_calls_that_were_in_flight_at_a_kill_are_counted(given, built, tmp_path):
+def test_calls_that_were_in_flight_at_a_kill_are_counted(given, built, forks, tmp_path):
     """The server answers nothing of the judge until as many wait as may; then they are killed."""
     waiting, never = threading.Event(), threading.Event()
 
@@ -424,7 +433,7 @@ def test_calls_that_were_in_flight_at_a_kill_are_counted(given, built, tmp_path)
         return Says(after=never)
 
     begin(built, tmp_path)
-    with PipelineServer(trouble) as server, Forks(tmp_path) as forks:
+    with PipelineServer(trouble) as server:
         arguments = command(given, server.url, tmp_path, "--concurrency", str(CONCURRENCY), "--json")
         assert forks.run(arguments, tmp_path / "home", at=waiting) is None
         never.set()
