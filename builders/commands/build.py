@@ -228,7 +228,7 @@ def way_on(work: Path) -> Iterator[None]:
     """Say when the block ends early that what is done is kept, and what goes on with it."""
     try:
         yield
-    except (KeyboardInterrupt, FreshStackError):
+    except (KeyboardInterrupt, FreshStackError, OSError):
         if work.is_dir():
             console.message(f"what is done is kept in {shown_path(work)}: the same command goes on there")
         raise

@@ -1,6 +1,7 @@
 """``python -m builders build``: every stage once, whatever ends it, and again only what depends on a change."""
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -10,6 +11,7 @@ import pytest
 
 import freshstack_datasets as fsd
 from builders.cli import main
+from builders.commands.build import way_on
 from builders.pipeline.settings import PROMPTS, Settings
 from tests.builders import pipeline_topic as lantern
 from tests.builders.pipeline_server import MODEL, PipelineServer
@@ -348,3 +350,10 @@ def test_an_option_that_cannot_be_is_refused_before_anything_is_asked(place, mor
     assert code == 2
     assert message in err
     assert place.server.asked == []
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_whatever_ends_a_build_it_says_that_what_is_done_is_kept(tmp_path, capsys, error):
+    with pytest.raises(type(error)), way_on(tmp_path):
+        raise error
+    assert "what is done is kept in" in capsys.readouterr().err
