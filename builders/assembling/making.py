@@ -1,6 +1,7 @@
 """How a snapshot was made, for its manifest: sources, licence of the whole, and the recipe of all stages."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -20,8 +21,9 @@ UNKNOWN_LICENSE = "LicenseRef-unknown"
 """Stands in the licence of the whole for sources that say none: nobody may take the rest for all of it."""
 VARIOUS_LICENSES = "LicenseRef-those-of-the-sources"
 """The licence of a whole of so many that they have no room."""
+_CC_BY_SA = re.compile(r"\bCC BY-SA ([0-9.]+)")
+"""How Stack Exchange spells a licence, which SPDX and the Hub spell with hyphens."""
 _LONGEST = 1_000
-
 _ASKING = (NUGGETS, QUERIES, POOL, SUPPORT, FILTER)
 _LACKING = {
     "refused": "the model, or its content filter, refused to answer",
@@ -60,7 +62,7 @@ def license_of(sources: Iterable[Source]) -> str:
     for source in sources:
         if source.counts.get("documents") == 0:
             continue
-        text = " ".join((source.license or UNKNOWN_LICENSE).split())
+        text = _CC_BY_SA.sub(r"CC-BY-SA-\1", " ".join((source.license or UNKNOWN_LICENSE).split()))
         parts = [text] if "(" in text else text.split(" AND ")
         found.update(f"({part})" if " OR " in part and not part.startswith("(") else part for part in parts)
     whole = " AND ".join(sorted(found)) or UNKNOWN_LICENSE

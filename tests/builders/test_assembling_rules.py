@@ -151,6 +151,7 @@ def source(license=None, **counts):
             [source("MIT", documents=3), source("CC-BY-SA-3.0 AND CC-BY-SA-4.0")],
             "CC-BY-SA-3.0 AND CC-BY-SA-4.0 AND MIT",
         ),
+        ([source("CC BY-SA 3.0 AND CC BY-SA 4.0"), source("CC-BY-SA-4.0")], "CC-BY-SA-3.0 AND CC-BY-SA-4.0"),
         ([source("MIT OR Apache-2.0"), source("ISC")], "(MIT OR Apache-2.0) AND ISC"),
         ([source("(MIT OR ISC) AND Zlib"), source("ISC")], "(MIT OR ISC) AND Zlib AND ISC"),
         ([source("GPL-3.0", documents=0), source("MIT")], "MIT"),
