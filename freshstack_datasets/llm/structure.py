@@ -5,6 +5,7 @@ text, until the server takes one of these; and whatever comes back is checked, s
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -25,6 +26,8 @@ _STARTS = 1_000
 """Places of a text at which a JSON value is looked for."""
 _REPEATED = 20_000
 """Characters of a reply that are sent back with what is wrong with it."""
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half a surrogate pair, which JSON can escape and no file can hold."""
 
 
 @cache
@@ -72,7 +75,7 @@ def read(text: str, shape: type[M], check: Callable[[M], str] | None = None) -> 
     """Return what a reply says, or None and what is wrong with it, in words for the model that is asked again.
 
     The JSON value may stand in a fence, in prose, or behind the model's thoughts. Of several values that fit, none is
-    taken, as nobody knows which was meant.
+    taken, as nobody knows which was meant. Half a surrogate pair in it is taken for U+FFFD.
 
     Args:
         text: The reply.
@@ -83,7 +86,7 @@ def read(text: str, shape: type[M], check: Callable[[M], str] | None = None) -> 
     fitting: list[M] = []
     for value in values:
         try:
-            found = shape.model_validate_json(json.dumps(value), strict=True)
+            found = shape.model_validate_json(_whole(json.dumps(value, ensure_ascii=False)), strict=True)
         except (ValidationError, RecursionError) as error:
             problem = _wrong(error)
         else:
@@ -126,10 +129,15 @@ def _values(text: str) -> tuple[list[Any], str]:
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
+    found = {_whole(key): value for key, value in pairs}
     if len(found) < len(pairs):
         raise ValueError("it has a key twice")
     return found
+
+
+def _whole(text: str) -> str:
+    """Return a text in which half a surrogate pair is the sign for what cannot be shown."""
+    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _finite(text: str) -> float:

@@ -119,6 +119,15 @@ def test_a_reply_that_is_not_clear_says_nothing(tmp_path, text):
     assert [one.reason for one in found.lacking] == ["does-not-fit"]
 
 
+def test_half_a_letter_in_a_reasoning_costs_no_call_and_no_label(tmp_path):
+    def script(call):
+        return written(call.entries(TRUTH)).replace('"reasoning": "', r'"reasoning": "\ud800 ')
+
+    found, judge_ = judged_by(tmp_path, script)
+    assert [len(shown) for shown in judge_.shown] == [5]
+    assert labels_of(found) == {("q", text): supports for text, supports in POSITIONS.items()}
+
+
 def test_a_label_may_repeat_a_number_and_needs_no_order(tmp_path):
     found, _ = judged_by(tmp_path, lambda call: call.reply({"d01": [3, 1, 3]}), ["d01"])
     assert found.labels[0].supports == (0, 2)

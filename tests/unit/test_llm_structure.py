@@ -215,6 +215,23 @@ def test_a_mark_of_thoughts_in_a_text_that_is_quoted_cuts_nothing_off(fence):
 
 
 @pytest.mark.parametrize(
+    "escaped, taken",
+    [
+        (r"a \ud800 b", "a \ufffd b"),
+        (r"\udc00", "\ufffd"),
+        (r"\udc00\ud800", "\ufffd\ufffd"),
+        (r"\ud83d\ude00", "\U0001f600"),
+        (r"\\ud800", r"\ud800"),
+        ("é\u2028", "é\u2028"),
+    ],
+)
+def test_half_a_surrogate_pair_that_is_escaped_spoils_no_reply(escaped, taken):
+    value, problem = read(WRITTEN.replace('"so"', f'"{escaped}"'), Labels)
+    assert problem == ""
+    assert value == Labels(**{**FITS, "reasoning": taken})
+
+
+@pytest.mark.parametrize(
     "text, words",
     [
         ("", "no JSON value"),
@@ -229,7 +246,7 @@ def test_a_mark_of_thoughts_in_a_text_that_is_quoted_cuts_nothing_off(fence):
         (WRITTEN.replace("[2]", "[true]"), "valid integer"),
         (WRITTEN.replace("[2]", '["2"]'), "valid integer"),
         (WRITTEN.replace("[2]", "null"), "valid array"),
-        (WRITTEN.replace('"so"', '"\\ud800"'), "Invalid JSON"),
+        (WRITTEN.replace('"title"', '"\\ud800": 1, "\\ud801": 2, "title"'), "a key twice"),
         ('{"a":' * 100_000, "nested too deeply"),
         ("[" * 100_000, "nested too deeply"),
         ("{" * 1_000_000, "no JSON value"),
