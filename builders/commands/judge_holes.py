@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 K = 20
 SHOWN = 5
 """Ids that a warning names."""
+_LIMIT = "--max-usd USD sets a limit"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,13 +64,14 @@ def _judge_holes(
 
     So systems that did not help to build its pool are scored fairly. The documents are judged with the prompt, the model
     and the parameters that the snapshot's own documents were judged with, as its provenance/calls.parquet says. It does
-    not say at which address: without --llm, that of the recipe default is asked. What comes of it is an overlay, a folder
-    of its own with a fingerprint of its own; the snapshot stays as it is. freshstack evaluate and compare take it with
-    --overlay DIR, on this very snapshot alone.
+    not say at which address: --llm does. What comes of it is an overlay, a folder of its own with a fingerprint of
+    its own; the snapshot stays as it is. freshstack evaluate and compare take it with --overlay DIR, on this very snapshot
+    alone.
 
     The price is shown first. On a terminal it has to be agreed to, unless --yes is given; elsewhere the command goes on
-    with --yes, or where the price is known and within --max-usd. Every reply is kept: the same command, run again after
-    any end, goes on there.
+    with --yes, or where the price is known and within --max-usd. Without --llm the address is that of the recipe default,
+    which is shown with the price and has to be agreed to on a terminal, whatever the price; elsewhere, and with --yes,
+    nothing is sent. Every reply is kept: the same command, run again after any end, goes on there.
 
     To compare two systems that were not pooled, judge the holes of both in one overlay: scores with different
     overlays have different fingerprints, and are no fair comparison.
@@ -100,7 +102,8 @@ def _judge_holes(
             return
         say_dangers(asking)
         console.message(_price(estimate))
-        _agree(estimate, asking.budget.max_usd, yes=yes)
+        if any(stage.calls for stage in estimate.stages):
+            _agree(estimate, asking.budget.max_usd, yes=yes, unnamed="" if options.llm else asking.endpoint)
         try:
             filled = fill(asking, data, holes, judge, runs, k, out)
         finally:
@@ -150,23 +153,28 @@ def _price(estimate: "Estimate") -> str:
     return f"{told}: {tokens}, {'at an unknown price' if stage.usd is None else f'about {dollars(stage.usd)}'}"
 
 
-def _agree(estimate: "Estimate", limit: "Decimal | None", *, yes: bool) -> None:
-    """See to it that somebody agrees to the price.
+def _agree(estimate: "Estimate", limit: "Decimal | None", *, yes: bool, unnamed: str) -> None:
+    """See to it that somebody agrees to the price, and to the address where nobody named it.
 
     Raises:
-        BudgetError: It is more than ``--max-usd``.
+        BudgetError: The price is more than ``--max-usd``.
         InputError: Nobody does.
     """
     from freshstack_datasets.llm.budget import dollars
     from freshstack_datasets.llm.prices import HINT
 
-    usd = estimate.usd
-    if yes or usd == 0 or not any(stage.calls for stage in estimate.stages):
+    usd, terminal = estimate.usd, sys.stdin is not None and sys.stdin.isatty()
+    if unnamed and (yes or not terminal):
+        hint = f"give it, also where it is {unnamed}; without it, this has to be agreed to on a terminal, without --yes"
+        raise InputError("nobody said where to send the documents", expected="--llm URL", got="none", hint=hint)
+    if not unnamed and (yes or usd == 0):
         return
-    if sys.stdin is not None and sys.stdin.isatty():
-        if typer.confirm("Judge at this price?", err=True):
+    if terminal:
+        if typer.confirm(
+            f"Send documents to {unnamed}, at this price?" if unnamed else "Judge at this price?", err=True
+        ):
             return
-        raise InputError("nothing was judged", hint="--max-usd USD sets a limit")
+        raise InputError("nothing was judged", hint="--llm URL names another address" if unnamed else _LIMIT)
     if limit is None or usd is None:
         expected = "--yes, or --max-usd USD with a price that is known"
         got, hint = ("neither", "") if limit is None else ("a price that nobody knows", HINT)

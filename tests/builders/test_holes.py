@@ -1,5 +1,6 @@
 """Judging what runs bring that the pool did not have."""
 
+import io
 import json
 import shutil
 from dataclasses import replace
@@ -14,7 +15,7 @@ from builders.holes.filling import fill, priced
 from builders.holes.finding import holes_of
 from builders.holes.judge import judge_of
 from builders.judging import judge
-from builders.pipeline.settings import PROMPTS
+from builders.pipeline.settings import PROMPTS, read_recipe
 from freshstack_datasets.cli import console
 from freshstack_datasets.errors import EndpointError, InputError
 from freshstack_datasets.llm.prompts import read_prompt
@@ -369,6 +370,66 @@ def test_off_a_terminal_a_price_has_to_be_agreed_to(tmp_path, data, server, caps
     assert code == 0, err
     assert "all 2 calls were answered before: nothing is sent" in err
     assert len(server.asked) == 2
+
+
+class Terminal(io.StringIO):
+    """A terminal at which somebody types."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def unnamed(tmp_path, data, server, monkeypatch):
+    """The words of a command that names no address, where that of the recipe is the server's."""
+    recipe = read_recipe()
+    models = recipe.models.model_copy(update={"endpoint": server.url})
+    monkeypatch.setattr("builders.pipeline.settings.read_recipe", lambda: recipe.model_copy(update={"models": models}))
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    words = priced_words(tmp_path, server)
+    at = words.index("--llm")
+    return (*words[:at], *words[at + 2 :])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [("--yes",), ("--max-usd", "900"), (), ("--price", "m=0,0")],
+    ids=["yes", "max-usd", "neither", "free"],
+)
+def test_off_a_terminal_nothing_is_sent_to_an_address_that_nobody_named(server, unnamed, more, capsys):
+    code, _, err = run_command(capsys, *unnamed, *more)
+    assert code == 2
+    assert (
+        f"nobody said where to send the documents, expected --llm URL, got none; give it, also where it is {server.url}"
+        in err
+    )
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("more", [(), ("--price", "m=0,0"), ("--max-usd", "900")], ids=["priced", "free", "max-usd"])
+def test_on_a_terminal_an_address_that_nobody_named_is_agreed_to(tmp_path, server, unnamed, more, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
+    code, _, err = run_command(capsys, *unnamed, *more)
+    assert code == 2
+    assert f"2 calls to m at {server.url}" in err
+    assert f"Send documents to {server.url}, at this price? [y/N]" in err
+    assert "nothing was judged; --llm URL names another address" in err
+    assert server.asked == []
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))
+    code, _, err = run_command(capsys, *unnamed, *more)
+    assert code == 0, err
+    assert len(server.asked) == 2
+    shutil.rmtree(tmp_path / "overlay")
+    code, _, err = run_command(capsys, *unnamed, "--yes")  # nothing is left to send, so nobody has to say where
+    assert code == 0, err
+    assert len(server.asked) == 2
+
+
+def test_yes_does_not_agree_to_an_address_that_nobody_named_on_a_terminal_either(server, unnamed, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))
+    code, _, err = run_command(capsys, *unnamed, "--yes")
+    assert (code, server.asked) == (2, [])
+    assert "nobody said where to send the documents" in err
 
 
 def test_a_run_that_ends_early_says_what_became_of_its_calls(tmp_path, data, server, capsys):
