@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from freshstack_datasets.errors import InputError, UnknownNameError, shown
 from freshstack_datasets.retrieval.bm25 import BM25
+from freshstack_datasets.retrieval.own import aside
 from freshstack_datasets.retrieval.protocol import Retriever
 
 BM25_NAME, DENSE, PYTHON = "bm25", "dense", "python"
@@ -25,7 +26,7 @@ def retriever(name: str) -> Retriever:
     - ``dense:MODEL@URL``: a model of a server, whose base URL begins with ``http``; the key is that in the environment's
       ``OPENAI_API_KEY``.
     - ``python:MODULE:FACTORY``: what ``FACTORY()`` of a module returns. It is imported from where Python finds modules,
-      or from the folder that one is in.
+      or from the folder that one is in. What it prints meanwhile goes to standard error.
 
     Args:
         name: The name.
@@ -39,7 +40,10 @@ def retriever(name: str) -> Retriever:
     kind, _, rest = name.partition(":")
     if kind == DENSE:
         return _dense(rest)
-    return _python(name, *rest.split(":")) if kind == PYTHON else BM25()
+    if kind == PYTHON:
+        with aside():
+            return _python(name, *rest.split(":"))
+    return BM25()
 
 
 def check_name(name: str) -> None:

@@ -1,7 +1,8 @@
 """Searching with retrievers of people's own, which may do anything: what fails in them is told with their name."""
 
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 
 from freshstack_datasets.errors import FreshStackError, InputError, shown
 from freshstack_datasets.ranking import Run, as_run
@@ -14,11 +15,23 @@ PREFIX = "python:"
 
 
 @contextmanager
+def aside() -> Iterator[None]:
+    """Send what Python code prints in the block to standard error, so that it is no part of what a command prints.
+
+    It changes ``sys.stdout`` for the whole process, thus also for other threads meanwhile. What does not look there
+    passes: a library that is not written in Python, another process, code that took hold of ``sys.stdout`` before, and
+    whatever is printed after the block, by a thread or at the end of the program.
+    """
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+@contextmanager
 def blamed(name: str) -> Iterator[None]:
     """Say of whatever fails in the block that the retriever failed, when it is one of somebody's own.
 
     Errors of this package pass, and so does the keyboard's interrupt. An exit of the program does not: it would end a
-    build as if all were well.
+    build as if all were well. What such a retriever prints goes to standard error: see ``aside``.
 
     Args:
         name: The retriever's name.
@@ -27,7 +40,8 @@ def blamed(name: str) -> Iterator[None]:
         InputError: Something failed.
     """
     try:
-        yield
+        with aside() if name.startswith(PREFIX) else nullcontext():
+            yield
     except (FreshStackError, MemoryError):
         raise
     except (Exception, SystemExit) as error:

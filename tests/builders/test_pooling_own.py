@@ -1,9 +1,11 @@
 """Retrievers of somebody's own, which may do anything: what they do wrong is told with their name, and nothing is made."""
 
+import json
 import sys
 
 import pytest
 
+import freshstack_datasets as fsd
 from builders.cli import main
 from builders.pipeline.reading import pool_of
 from builders.pipeline.work import Work
@@ -65,6 +67,47 @@ def test_what_goes_wrong_in_it_is_one_line_with_its_name_and_leaves_nothing(pool
     assert "own_of_test" in said
     assert "report it" not in said
     assert not (tmp_path / "work" / "pool").exists()
+
+
+TALKING = """
+print("words on import")
+class Own:
+    def __init__(self):
+        print("words of the factory")
+    def index(self, corpus):
+        print("words of the index")
+        return self
+    def search(self, queries, k):
+        print("words of the search")
+        return {{q.query_id: {{"{document}": 1.0}} for q in queries}}
+"""
+WORDS = ("words on import", "words of the factory", "words of the index", "words of the search")
+
+
+def test_what_it_prints_is_no_part_of_what_the_stage_prints(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_of_test", raising=False)
+    (tmp_path / "own_of_test.py").write_text(TALKING.format(document="docs/d01"))
+    made_topic(tmp_path, TOPIC.replace("[bm25]", "['python:own_of_test:Own']"))
+    made_work(tmp_path, until="queries")
+    assert main(["pool", str(tmp_path / "tidepool.yaml"), "--work", str(tmp_path / "work"), "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["counts"]["documents"] == 4  # one of each question
+    assert all(words in said.err for words in WORDS)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "retrieve"])
+def test_what_it_prints_is_no_part_of_what_commands_print(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_of_test", raising=False)
+    document = next(iter(fsd.load("nimbus").corpus.ids))
+    (tmp_path / "own_of_test.py").write_text(TALKING.format(document=document))
+    out = ["--out", str(tmp_path / "run.parquet")] if command == "retrieve" else []
+    words = [command, "nimbus", "--retriever", "python:own_of_test:Own", *out, "--json"]
+    assert console.run(app, words, name="freshstack") == 0
+    said = capsys.readouterr()
+    assert isinstance(json.loads(said.out), dict)
+    assert all(words in said.err for words in WORDS)
 
 
 def test_an_exit_ends_no_evaluation_as_if_all_were_well(tmp_path, monkeypatch, capsys):
