@@ -35,6 +35,7 @@ def run_stage(
     dry_run: bool,
     as_json: bool,
     before: "Callable[[Any, Asking, Work], None] | None" = None,
+    costs: "Callable[[Any, Asking, Work], Sequence[StageEstimate]] | None" = None,
 ) -> None:
     """Run a stage and say what it made, or say what it will cost.
 
@@ -47,6 +48,7 @@ def run_stage(
         dry_run: Whether nothing is sent.
         as_json: Whether to say it as JSON.
         before: What is done before the stage is run, unless it was made before, of the same.
+        costs: Returns what it will cost; the stage says so itself when not given.
     """
     from builders.pipeline.reading import lacking_of
     from builders.pipeline.step import kept, run
@@ -57,7 +59,7 @@ def run_stage(
     with asking_of(about, options) as asking:
         stage = of(about, asking)
         if dry_run:
-            say_estimate(stage.estimate(folder), as_json)
+            say_estimate(costs(stage, asking, folder) if costs else stage.estimate(folder), as_json)
             return
         say_dangers(asking, pool=stage.name == POOL)
         if before and kept(stage, folder) is None:

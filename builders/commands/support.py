@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from builders.judging import Judging
     from builders.pipeline.asking import Asking
     from builders.pipeline.work import Work
+    from freshstack_datasets.llm.estimates import StageEstimate
 
 
 def add_to(app: typer.Typer) -> None:
@@ -57,18 +58,25 @@ def _support(
     command, run again after any end, goes on there, and one that was made of the very same is not made again.
 
     With --batch the command waits for the batches, for two days at most, then asks what they left open one by one. The
-    budget has to take the most that all of them may cost. The price of --dry-run is that of single calls.
+    budget has to take the most that all of them may cost. With --dry-run it shows the price of batches.
     """
     from builders.judging import Judging
 
-    before = None if batch is None else partial(_send, batch)
-    run_stage(Judging, topic, work, options, done=_done, dry_run=dry_run, as_json=as_json, before=before)
+    before, costs = (None, None) if batch is None else (partial(_send, batch), _costs)
+    run_stage(Judging, topic, work, options, done=_done, dry_run=dry_run, as_json=as_json, before=before, costs=costs)
 
 
 def _send(folder: Path, stage: "Judging", asking: "Asking", work: "Work") -> None:
     from builders.pipeline.batching import send
 
     send(asking, partial(stage.first_calls, work), folder, console.message)
+
+
+def _costs(stage: "Judging", asking: "Asking", work: "Work") -> "list[StageEstimate]":
+    from builders.pipeline.batching import check
+
+    check(asking)
+    return stage.estimate(work, batch=True)
 
 
 def _done(counts: dict[str, int]) -> str:

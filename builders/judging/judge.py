@@ -82,6 +82,7 @@ def estimated(
     *,
     known: Iterable[Label] = (),
     kind: Pass = "support",
+    batch: bool = False,
 ) -> StageEstimate:
     """Return what ``judge`` will cost if no reply is at fault; nothing is sent.
 
@@ -91,6 +92,7 @@ def estimated(
         corpus: Where the documents are.
         known: Labels that are taken as they are.
         kind: The kind of call.
+        batch: Whether the calls go in batches.
 
     Raises:
         InputError: As ``judge`` says.
@@ -102,7 +104,7 @@ def estimated(
         packs = [pack for group in left for pack in desk.packs(group)]
         documents = sum(len(pack.doc_ids) for pack in packs)
         written = -(-documents * WRITTEN // max(1, len(packs)))
-        return calls_estimated(asking, kind, map(desk.request, packs), written)
+        return calls_estimated(asking, kind, map(desk.request, packs), written, batch=batch)
 
 
 def first_calls(

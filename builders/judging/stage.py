@@ -81,11 +81,12 @@ class Judging:
             _write_json(folder / AGREEMENT, self._second() | agreement(again, first.labels, second.labels))
         return self._summary(first, second, known)
 
-    def estimate(self, work: Work) -> list[StageEstimate]:
+    def estimate(self, work: Work, *, batch: bool = False) -> list[StageEstimate]:
         """Return what judging will cost: nothing is sent.
 
         Args:
             work: The folder of the build, with the pool.
+            batch: Whether the calls go in batches.
 
         Raises:
             InputError: An earlier stage is not done, or there is nothing to judge.
@@ -94,8 +95,8 @@ class Judging:
         groups = self._groups(work, known)
         corpus = topic_corpus(work)
         again = self._again(groups)
-        costs = [estimated(self.asking, groups, corpus, known=known.labels)]
-        return costs + ([estimated(self.asking, again, corpus, kind="second")] if again else [])
+        costs = [estimated(self.asking, groups, corpus, known=known.labels, batch=batch)]
+        return costs + ([estimated(self.asking, again, corpus, kind="second", batch=batch)] if again else [])
 
     def first_calls(self, work: Work) -> Iterator[Request]:
         """Yield the calls that are made first, whatever they bring; those that were answered before, too.

@@ -13,7 +13,9 @@ from freshstack_datasets.llm.records import Answer, Failed, Reply, Request
 from freshstack_datasets.llm.structure import FORMS, in_form
 
 
-def estimated(asking: Asking, kind: KindName, requests: Iterable[Request], written: int) -> StageEstimate:
+def estimated(
+    asking: Asking, kind: KindName, requests: Iterable[Request], written: int, *, batch: bool = False
+) -> StageEstimate:
     """Return what calls of a kind will cost if each is answered at once with what fits; nothing is sent.
 
     Args:
@@ -24,6 +26,7 @@ def estimated(asking: Asking, kind: KindName, requests: Iterable[Request], writt
 
     Raises:
         InputError: The calls do not say how long a reply may be.
+        batch: Whether the calls go in a batch.
     """
     model = asking.kind(kind).model
     return estimate_stage(
@@ -31,7 +34,7 @@ def estimated(asking: Asking, kind: KindName, requests: Iterable[Request], writt
         asking.endpoint,
         model,
         (_as_answered(asking, request) for request in requests),
-        asking.prices.known(model),
+        asking.prices.known(model, batch=batch),
         answered=lambda digest: asking.store.get(digest, asking.endpoint) is not None,
         count=count,
         output_tokens=written,

@@ -28,6 +28,20 @@ _LEFT = 10
 Calls = Callable[[], Iterable[Request]]
 
 
+def check(asking: Asking) -> None:
+    """Refuse to send batches where nobody takes them.
+
+    Args:
+        asking: Who is asked.
+
+    Raises:
+        InputError: It is no server.
+    """
+    where = asking.settings.endpoint
+    if where.kind != "server":
+        raise InputError("--batch", expected="a provider that takes batches", got=str(where))
+
+
 def send(asking: Asking, calls: Calls, folder: Path, tell: Callable[[str], None]) -> BatchResults | None:
     """Send calls as batches, wait for them, and keep their replies; None where all were answered before.
 
@@ -44,14 +58,12 @@ def send(asking: Asking, calls: Calls, folder: Path, tell: Callable[[str], None]
         BudgetError: They may cost more than may be spent; nothing was sent.
         EndpointError: The provider does not answer them, or not in two days, or leaves many open.
     """
-    where = asking.settings.endpoint
-    if where.kind != "server":
-        raise InputError("--batch", expected="a provider that takes batches", got=str(where))
+    check(asking)
     left = _unanswered(asking, calls)
     if not left:
         return None
     files = _written(asking, calls, left, folder, tell)
-    server = BatchServer(asking.endpoint, where.key_from)
+    server = BatchServer(asking.endpoint, asking.settings.endpoint.key_from)
     try:
         results = send_batches(files, server, every=EVERY, tell=tell)
     finally:

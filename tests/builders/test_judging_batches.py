@@ -1,6 +1,7 @@
 """``support --batch``: the calls of the stage as batches at a provider, and by themselves what these leave open."""
 
 import json
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
@@ -99,6 +100,24 @@ def test_a_reply_of_a_batch_costs_half(place):
         costs = {call.usd for call in store.calls(sent, place.provider.url)}
     # (1,000 x $2 + 100 x $10) / 1,000,000, halved
     assert {float(usd) for usd in costs} == {0.0015}
+
+
+def test_a_dry_run_shows_the_price_of_batches_and_sends_nothing(place):
+    _, single, _ = place.support("--dry-run", "--price", "2,10")
+    code, batches, messages = place.support("--batch", place.folder, "--dry-run", "--price", "2,10")
+    assert code == 0, messages
+    assert batches["total"]["calls"] == single["total"]["calls"] == 5
+    assert batches["total"]["input_tokens"] == single["total"]["input_tokens"]
+    assert Decimal(batches["total"]["usd"]) * 2 == Decimal(single["total"]["usd"]) > 0
+    assert batches["stages"][0]["price"] == "half of given, as batches usually cost"
+    assert not place.provider.seen
+    assert not place.folder.exists()
+
+
+def test_a_dry_run_of_batches_refuses_whom_no_batch_can_be_sent_to(place):
+    code, _, messages = place.support("--batch", place.folder, "--dry-run", "--llm", "fake")
+    assert code == 2
+    assert "--batch, expected a provider that takes batches, got fake" in messages
 
 
 def test_a_run_that_ends_while_it_waits_goes_on_and_sends_nothing_twice(place):
