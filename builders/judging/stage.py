@@ -10,7 +10,7 @@ from typing import Any
 from builders.judging.judge import estimated, first_calls, judge
 from builders.judging.records import Group, Judged, Known, Source
 from builders.judging.second import agreement, sampled
-from builders.nuggets.calls import reasons
+from builders.nuggets.calls import ask_again, reasons
 from builders.pipeline.asking import Asking
 from builders.pipeline.reading import ORDERS, nuggets_of, pool_of, questions_of, topic_corpus
 from builders.pipeline.records import Summary
@@ -158,7 +158,8 @@ def _calls(judged: Judged) -> list[str]:
 
 def _warnings(judged: Judged) -> Iterator[str]:
     if judged.lacking:
-        yield f"{counted(len(judged.lacking), 'documents')} could not be judged: {reasons(judged.lacking)}"
+        documents, why = counted(len(judged.lacking), "documents"), reasons(judged.lacking)
+        yield f"{documents} could not be judged: {why}{ask_again(judged.lacking, SUPPORT)}"
     if unasked := judged.counts["unasked"]:
         yield f"{counted(unasked, 'labels')} of documents that were not asked about went unused"
 

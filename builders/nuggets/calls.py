@@ -12,6 +12,9 @@ from freshstack_datasets.llm.estimates import StageEstimate, estimate_stage
 from freshstack_datasets.llm.records import Answer, Failed, Reply, Request
 from freshstack_datasets.llm.structure import FORMS, in_form
 
+HTTP = "http-"
+"""What the reasons begin with of calls that a server turned away, of whose replies nothing is kept."""
+
 
 def estimated(
     asking: Asking, kind: KindName, requests: Iterable[Request], written: int, *, batch: bool = False
@@ -23,10 +26,10 @@ def estimated(
         kind: The kind.
         requests: The calls.
         written: The tokens that a reply is expected to have.
+        batch: Whether the calls go in a batch.
 
     Raises:
         InputError: The calls do not say how long a reply may be.
-        batch: Whether the calls go in a batch.
     """
     model = asking.kind(kind).model
     return estimate_stage(
@@ -54,6 +57,18 @@ def reasons(lacking: Sequence[Lacking]) -> str:
     return ", ".join(
         f"{number:,} {reason}" for reason, number in sorted(why.items(), key=lambda one: (-one[1], one[0]))
     )
+
+
+def ask_again(lacking: Sequence[Lacking], stage: str) -> str:
+    """Return what to do so that what a server turned away is asked again, to be put behind a warning; "" for nothing.
+
+    Args:
+        lacking: What the stage could not make.
+        stage: The stage.
+    """
+    if not any(one.reason.startswith(HTTP) for one in lacking):
+        return ""
+    return f"; what the server turned away is asked again by the same command once the folder {stage} of the build is removed"
 
 
 def _as_answered(asking: Asking, request: Request) -> Request:

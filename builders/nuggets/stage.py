@@ -7,7 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from builders.nuggets.calls import calls_of, estimated, reasons
+from builders.nuggets.calls import ask_again, calls_of, estimated, reasons
 from builders.nuggets.facts import LONGEST, MOST, Plain, Taken, WithImportance, problem, shape_of, taken
 from builders.nuggets.posts import post
 from builders.outputs import write_sorted
@@ -166,4 +166,4 @@ def _limits() -> dict[str, int]:
 
 def _warnings(lacking: Sequence[Lacking]) -> Iterator[str]:
     if lacking:
-        yield f"{counted(len(lacking), 'questions')} without nuggets: {reasons(lacking)}"
+        yield f"{counted(len(lacking), 'questions')} without nuggets: {reasons(lacking)}{ask_again(lacking, NUGGETS)}"

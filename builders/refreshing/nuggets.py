@@ -166,6 +166,8 @@ def open_build(topic: Topic, work: Work) -> Work | None:
     questions = open_questions(work)
     fresh = Work(work.path / OPEN)
     shutil.rmtree(fresh.path / QUESTIONS, ignore_errors=True)
+    if not (work.path / NUGGETS).exists():  # people remove it so that calls are made again that a server turned away
+        shutil.rmtree(fresh.path / NUGGETS, ignore_errors=True)
     if not questions:
         return None
     write_questions(questions, topic, work, fresh)

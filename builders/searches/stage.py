@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from builders.nuggets.calls import calls_of, estimated, reasons
+from builders.nuggets.calls import ask_again, calls_of, estimated, reasons
 from builders.nuggets.posts import post
 from builders.pipeline import records
 from builders.pipeline.asking import Asking
@@ -187,4 +187,5 @@ def _limits() -> dict[str, int]:
 
 def _warnings(lacking: Sequence[Lacking]) -> Iterator[str]:
     if lacking:
-        yield f"{counted(len(lacking), 'texts')} to search for could not be made: {reasons(lacking)}"
+        texts, why = counted(len(lacking), "texts"), reasons(lacking)
+        yield f"{texts} to search for could not be made: {why}{ask_again(lacking, QUERIES)}"

@@ -32,6 +32,8 @@ class Server:
         self.requests.append(request)
         left = self._replies.get(asked_of(request))
         reply = self._usual if left is None else left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(reply, Raw):
+            return reply
         text, finish = reply if isinstance(reply, tuple) else (reply, "stop")
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
         body = {

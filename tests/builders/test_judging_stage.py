@@ -1,6 +1,7 @@
 """The stage ``support``: its files, when it is made again, its second pass, and its command."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pyarrow.parquet as pq
@@ -15,7 +16,7 @@ from builders.pipeline.settings import PROMPTS, Settings
 from builders.pipeline.step import run
 from freshstack_datasets.errors import InputError
 from freshstack_datasets.llm.prompts import read_prompt
-from tests.builders.judging_made import Call, Judge, Library, asked, chat, group, ids, settings
+from tests.builders.judging_made import Call, Judge, Library, asked, chat, error, group, ids, settings
 from tests.builders.pipeline_made import (
     DOCUMENTS,
     NUGGETS_OF,
@@ -94,6 +95,31 @@ def test_the_pools_are_judged_and_what_cannot_be_is_lacking(tmp_path):
     assert found.summary.warnings == ("1 document could not be judged: 1 does-not-fit",)
     folder = work.folder("support")
     assert {path.name for path in folder.iterdir()} == {"labels.jsonl", "dropped.jsonl", "orders.jsonl", "stage.json"}
+
+
+def test_what_the_server_turned_away_is_asked_again_once_its_folder_is_removed_as_the_warning_says(tmp_path):
+    def script(call):
+        if DOCUMENTS[UNJUDGED[1]] in call.documents:
+            return error(400, "Too long.") if turns_away else call.reply({})
+        return said(call.request)
+
+    topic, work, turns_away = topic_with(tmp_path, SUPPORT_LINES), made_work(tmp_path, until="pool"), True
+
+    def judged():
+        with asking_of(topic, tmp_path, None) as asking:
+            asking.transport = transport = Judge(script)
+            return run(Judging(topic, asking), work), transport.calls
+
+    warned = (
+        "1 document could not be judged: 1 http-400; what the server turned away is asked again by the same command "
+    )
+    assert judged()[0].summary.warnings == (f"{warned}once the folder support of the build is removed",)
+    shutil.rmtree(work.path / "support")
+    turns_away = False
+    found, calls = judged()
+    assert not found.kept
+    assert calls
+    assert all(DOCUMENTS[UNJUDGED[1]] in call.documents for call in calls)
 
 
 def test_the_same_is_not_made_again_and_what_was_answered_is_not_asked_again(tmp_path):

@@ -18,6 +18,7 @@ from freshstack_datasets.errors import BudgetError, EndpointError, InputError
 from freshstack_datasets.llm.budget import Budget
 from freshstack_datasets.llm.seams import Raw
 from freshstack_datasets.tables.schema import QUERIES
+from tests.builders.judging_made import error
 from tests.builders.one_call_server import TITLES, Server, asked_of, saying
 from tests.builders.pipeline_made import TOPIC, made_topic, made_work, scripted, sealed
 
@@ -142,6 +143,20 @@ def test_a_question_without_nuggets_is_listed_with_the_reason_and_its_calls(here
     assert sorted(nugget_calls_of(here.work)) == ["q1", "q3", "q4"]
     assert made.summary.counts["left_out"] == 1
     assert made.summary.warnings == (f"1 question without nuggets: 1 {reason}",)
+
+
+def test_what_the_server_turned_away_is_asked_again_once_its_folder_is_removed_as_the_warning_says(here):
+    made = here.run(Server({"q2": [error(400, "Too long.")]}))
+    told = (
+        "what the server turned away is asked again by the same command once the folder nuggets of the build is removed"
+    )
+    assert made.summary.warnings == (f"1 question without nuggets: 1 http-400; {told}",)
+    assert here.run(Server()).kept
+    shutil.rmtree(here.work.path / "nuggets")
+    server = Server()
+    made = here.run(server)
+    assert {asked_of(one) for one in server.requests} == {"q2"}
+    assert (here.dropped(), made.summary.warnings) == ({}, ())
 
 
 @pytest.mark.parametrize("answer", [None, "", " \n"])

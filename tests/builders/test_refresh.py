@@ -367,6 +367,30 @@ def test_what_was_answered_before_an_end_is_not_asked_again(tmp_path, old, later
     assert verify(tmp_path / "out") == []
 
 
+def test_nuggets_that_a_server_turned_away_are_asked_for_again_once_their_folder_is_removed(tmp_path, old, later):
+    def trouble(call):
+        of_later = call.kind == "nuggets" and LATER["q11"][1] in question(call.asked)
+        return error(400, "no") if down and of_later else None
+
+    down = True
+    with PipelineServer(trouble) as server:
+        about, posts = made(tmp_path, later, server.url, changed_posts)
+        words = ["refresh", old.path, about, "--posts", posts, "--snapshot", "2026-10", "--out", tmp_path / "out"]
+        words += ["--replies", tmp_path / "r.sqlite", "--processes", "1"]
+        code, _, messages = run(*words)
+        assert code == 0, messages
+        assert "nuggets: 1 question without nuggets: 1 http-400; what the server turned away is asked again" in messages
+        assert "q11" not in fsd.load(tmp_path / "out-unfiltered").queries
+        down = False
+        shutil.rmtree(tmp_path / "out.stages" / "nuggets")
+        code, said, messages = run(*words, "--dry-run", "--json")
+        assert code == 0, messages
+        assert json.loads(said)["stages"][0]["calls"] == 1
+        code, _, messages = run(*words)
+        assert code == 0, messages
+    assert "q11" in fsd.load(tmp_path / "out-unfiltered").queries
+
+
 def test_another_topic_and_an_earlier_name_are_refused(tmp_path, old, given):
     about, posts = made(tmp_path, given, "http://127.0.0.1:9")
     words = ("--posts", posts, "--out", tmp_path / "out", "--replies", tmp_path / "r.sqlite")

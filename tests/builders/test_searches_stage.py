@@ -1,6 +1,7 @@
 """The stage ``queries``: each question has a text for each technique that is configured, or a reason why it has not."""
 
 import json
+import shutil
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from builders.pipeline.step import run
 from builders.searches import Searches
 from freshstack_datasets.errors import BudgetError, InputError
 from freshstack_datasets.llm.budget import Budget
+from tests.builders.judging_made import error
 from tests.builders.one_call_server import TITLES, Server, asked_of, saying
 from tests.builders.pipeline_made import NUGGETS_OF, QUESTIONS, TOPIC, call_id, made_topic, made_work, scripted
 
@@ -149,6 +151,19 @@ def test_a_question_whose_closed_book_answer_fails_keeps_its_other_texts(here, r
     assert list(here.texts("q1")) == list(TECHNIQUES)
     assert (made.summary.counts["closed-book"], made.summary.counts["left_out"]) == (3, 1)
     assert made.summary.warnings == (f"1 text to search for could not be made: 1 {reason}",)
+
+
+def test_what_the_server_turned_away_is_asked_again_once_its_folder_is_removed_as_the_warning_says(here):
+    made = here.run(Both(answers={"q3": [error(400, "Too long.")]}))
+    told = (
+        "what the server turned away is asked again by the same command once the folder queries of the build is removed"
+    )
+    assert made.summary.warnings == (f"1 text to search for could not be made: 1 http-400; {told}",)
+    shutil.rmtree(here.work.path / "queries")
+    server = Both()
+    made = here.run(server)
+    assert [(one.stage, asked_of(one)) for one in server.requests] == [("closed-book", "q3")]
+    assert (here.dropped(), made.summary.warnings) == ({}, ())
 
 
 @pytest.mark.parametrize("reply", ["no JSON", sub(), sub("?"), sub(*(f"what is {n}?" for n in range(11))), sub("a\0")])
