@@ -6,7 +6,6 @@ What is read is hostile until it was checked: a recording may come from anybody.
 import base64
 import binascii
 import io
-import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,28 +38,28 @@ class Embedding:
     vector: bytes
 
 
-def write_recording(path: Path, calls: Iterable[Call], embeddings: Iterable[Embedding] = ()) -> None:
-    """Write replies into a recording, sorted, so that the same ones give the same bytes.
+def write_recording(path: Path, entries: Iterable[Call | Embedding]) -> int:
+    """Write replies into a recording and return how many they are; the same ones give the same bytes.
 
     Args:
         path: Its file; one that is there is replaced.
-        calls: The replies, of one server.
-        embeddings: The embeddings.
+        entries: The replies and embeddings of one server, sorted by their digests. They are taken one at a time, and
+            none is held.
 
     Raises:
-        InputError: Two replies are to the same call, or the file cannot be written.
+        InputError: Two replies are to the same call, they are not sorted, or the file cannot be written.
     """
-    lines = [(call.digest, {**asdict(call), "usd": None if call.usd is None else f"{call.usd:f}"}) for call in calls]
-    lines += [
-        (one.digest, {"digest": one.digest, "vector": base64.b64encode(one.vector).decode()}) for one in embeddings
-    ]
-    lines.sort(key=lambda line: line[0])
-    for (digest, _), (other, _) in itertools.pairwise(lines):
-        if digest == other:
-            raise InputError("a recording", expected="one reply to a call", got=f"two to {digest}")
+    count, last = 0, ""
     with atomic_file(path) as work, work.open("w", encoding="utf-8", newline="\n") as stream:
-        for value in (FORMAT, *(line for _, line in lines)):
-            stream.write(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+        stream.write(_line(FORMAT))
+        for one in entries:
+            if one.digest == last:
+                raise InputError("a recording", expected="one reply to a call", got=f"two to {one.digest}")
+            if one.digest < last:
+                raise InputError("a recording", expected="replies sorted by their digests", got=one.digest)
+            stream.write(_line(_told(one)))
+            count, last = count + 1, one.digest
+    return count
 
 
 def read_recording(path: Path) -> Iterator[Call | Embedding]:
@@ -109,6 +108,16 @@ def opened(path: Path) -> io.BufferedReader:
     except (OSError, ValueError) as error:
         got = (getattr(error, "strerror", None) or str(error)).lower()
         raise InputError(f"cannot read the recording {shown_path(path)}", got=got) from None
+
+
+def _told(one: Call | Embedding) -> dict[str, Any]:
+    if isinstance(one, Embedding):
+        return {"digest": one.digest, "vector": base64.b64encode(one.vector).decode()}
+    return {**asdict(one), "usd": None if one.usd is None else f"{one.usd:f}"}
+
+
+def _line(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
 def _wrong(path: Path, number: int, expected: str, line: bytes) -> InputError:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -152,6 +152,8 @@ def recorded(path: Path, store: Store) -> Recorded:
 def export(store: Store, endpoint: str, digests: Iterable[str], path: Path) -> int:
     """Write what a store holds of some calls and embeddings into a recording; return how many of them it holds.
 
+    Memory holds the digests, and one reply at a time.
+
     Args:
         store: Where replies are kept.
         endpoint: Who was asked.
@@ -161,8 +163,11 @@ def export(store: Store, endpoint: str, digests: Iterable[str], path: Path) -> i
     Raises:
         InputError: It cannot be written.
     """
-    wanted = list(dict.fromkeys(digests))
-    calls = list(store.calls(wanted, endpoint))
-    embeddings = [Embedding(digest, vector) for digest, vector in store.vectors(wanted, endpoint).items()]
-    write_recording(path, calls, embeddings)
-    return len(calls) + len(embeddings)
+    return write_recording(path, _held(store, endpoint, sorted(set(digests))))
+
+
+def _held(store: Store, endpoint: str, digests: Iterable[str]) -> Iterator[Call | Embedding]:
+    """Yield what a store holds of some calls and embeddings, in the order asked."""
+    for digest in digests:
+        yield from store.calls([digest], endpoint)
+        yield from (Embedding(digest, vector) for vector in store.vectors([digest], endpoint).values())

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import re
+import tracemalloc
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
@@ -54,16 +55,45 @@ def asked(text: str, **changes: object) -> Request:
 
 
 def test_a_recording_gives_back_what_was_written(tmp_path):
-    calls = [call(2), call(1, usd=None, text='{"a": "\u2028 é\\n"}')]
-    embedding = Embedding(f"{3:064x}", np.array([1.5, -2], "<f4").tobytes())
-    write_recording(tmp_path / "r.jsonl", calls, [embedding])
-    assert list(read_recording(tmp_path / "r.jsonl")) == [calls[1], calls[0], embedding]
+    embedding = Embedding(f"{2:064x}", np.array([1.5, -2], "<f4").tobytes())
+    entries = [call(1, usd=None, text='{"a": "\u2028 é\\n"}'), embedding, call(3)]
+    assert write_recording(tmp_path / "r.jsonl", entries) == 3
+    assert list(read_recording(tmp_path / "r.jsonl")) == entries
 
 
 def test_a_recording_is_the_same_whatever_the_order(tmp_path):
-    write_recording(tmp_path / "a", [call(2), call(1)])
-    write_recording(tmp_path / "b", [call(1), call(2)])
+    with Store(tmp_path / "store") as store:
+        store.keep(call(1))
+        store.keep(call(3))
+        store.keep_vectors({f"{2:064x}": b"1234"}, URL)
+        digests = [f"{number:064x}" for number in (3, 2, 4, 1)]
+        assert export(store, URL, digests, tmp_path / "a") == 3
+        assert export(store, URL, reversed(digests), tmp_path / "b") == 3
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert [one.digest[-1] for one in read_recording(tmp_path / "a")] == ["1", "2", "3"]
+
+
+def test_replies_that_are_not_sorted_are_not_written(tmp_path):
+    with pytest.raises(InputError, match="expected replies sorted by their digests"):
+        write_recording(tmp_path / "r.jsonl", [call(2), call(1)])
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_a_recording_of_any_size_is_written_in_little_memory(tmp_path):
+    with Store(tmp_path / "store") as store:
+        digests = [store.keep(call(number, text="x" * 200_000)).digest for number in range(50)]
+        vectors = {f"{number:064x}": bytes(200_000) for number in range(50, 100)}
+        store.keep_vectors(vectors, URL)
+        digests += vectors
+        vectors.clear()
+        tracemalloc.start()
+        try:
+            assert export(store, URL, digests, tmp_path / "r.jsonl") == 100
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert (tmp_path / "r.jsonl").stat().st_size > 20_000_000
+    assert peak < 5_000_000
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=10)
@@ -88,8 +118,9 @@ recorded_calls = st.builds(
 @given(st.lists(recorded_calls, min_size=1, max_size=5, unique_by=lambda one: one.digest))
 def test_any_replies_are_read_as_they_were_written(tmp_path_factory, calls):
     path = tmp_path_factory.mktemp("recordings") / "r.jsonl"
+    calls.sort(key=lambda one: one.digest)
     write_recording(path, calls)
-    assert list(read_recording(path)) == sorted(calls, key=lambda one: one.digest)
+    assert list(read_recording(path)) == calls
 
 
 def lines_of(*calls: Call) -> list[str]:
