@@ -97,8 +97,9 @@ class AskingOptions:
         list[str] | None,
         typer.Option(
             "--price",
-            metavar="[MODEL=]IN,OUT",
-            help="What a model costs, USD for a million input and output tokens; 0,0 for one of your own. Repeatable.",
+            metavar="[MODEL=]IN,OUT|FILE.toml",
+            help="What a model costs, USD for a million input and output tokens; 0,0 for one of your own. Or a file with a "
+            "table for each model, which has input and output. Repeatable.",
         ),
     ] = None
     concurrency: Annotated[int, typer.Option("--concurrency", metavar="N", min=1, help="The most calls at once.")] = 16

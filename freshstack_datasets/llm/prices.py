@@ -15,6 +15,7 @@ from freshstack_datasets.errors import InputError, MissingExtraError, shown, sho
 
 LARGEST = Decimal(1_000_000)
 """USD for a million tokens; what is more is a mistake."""
+_FILE = ".toml"
 LARGEST_FILE = 1_000_000
 """Bytes of a file of prices."""
 EVERY = ""
@@ -193,26 +194,31 @@ def _steps(rate: Any, last: int | None = None) -> list[tuple[int, Decimal]]:
 
 
 def parse_prices(texts: Iterable[str]) -> dict[str, Price]:
-    """Return the prices that options give, such as ``2.5,10`` for all models or ``gpt-4o=2.5,10`` for one.
+    """Return the prices that options give.
 
     Args:
-        texts: What was typed.
+        texts: What was typed: ``2.5,10`` for all models, ``gpt-4o=2.5,10`` for one, or a file whose name ends with
+            ``.toml`` for those of which it tells, as ``read_prices`` reads it.
 
     Raises:
         InputError: One cannot be read, or is for a model that another one is for.
     """
     prices: dict[str, Price] = {}
     for text in texts:
-        found = re.fullmatch(r"(?:(.+)=)?([^=,]+),([^=,]+)", text)
-        if not found:
-            raise InputError("a price", expected="IN,OUT or MODEL=IN,OUT", got=shown(text), hint=HINT)
-        model = (found[1] or EVERY).strip()
-        if model in prices:
-            raise InputError(
-                "a price", expected="one for each model", got=f"two for {shown(model) if model else 'all'}"
-            )
-        prices[model] = Price(_rate(found[2]), _rate(found[3]), "given")
+        for model, price in (read_prices(Path(text)) if text.endswith(_FILE) else _typed(text)).items():
+            if model in prices:
+                got = f"two for {shown(model) if model else 'all'}"
+                raise InputError("a price", expected="one for each model", got=got)
+            prices[model] = price
     return prices
+
+
+def _typed(text: str) -> dict[str, Price]:
+    """Return the price that an option gives."""
+    found = re.fullmatch(r"(?:(.+)=)?([^=,]+),([^=,]+)", text)
+    if not found:
+        raise InputError("a price", expected="IN,OUT, MODEL=IN,OUT or FILE.toml", got=shown(text), hint=HINT)
+    return {(found[1] or EVERY).strip(): Price(_rate(found[2]), _rate(found[3]), "given")}
 
 
 def read_prices(path: Path) -> dict[str, Price]:

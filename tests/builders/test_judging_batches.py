@@ -114,6 +114,15 @@ def test_a_dry_run_shows_the_price_of_batches_and_sends_nothing(place):
     assert not place.folder.exists()
 
 
+def test_prices_are_taken_from_a_file(place):
+    (place.path / "prices.toml").write_text("[m]\ninput = 2\noutput = 10\n")
+    _, typed, _ = place.support("--dry-run", "--price", "2,10")
+    code, told, messages = place.support("--dry-run", "--price", place.path / "prices.toml")
+    assert code == 0, messages
+    assert told["total"]["usd"] == typed["total"]["usd"]
+    assert told["stages"][0]["price"] == "given in prices.toml"
+
+
 def test_a_dry_run_of_batches_refuses_whom_no_batch_can_be_sent_to(place):
     code, _, messages = place.support("--batch", place.folder, "--dry-run", "--llm", "fake")
     assert code == 2

@@ -193,6 +193,19 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
         read_prices(tmp_path / "nothing.toml")
 
 
+def test_a_file_is_typed_as_a_price_is_and_other_prices_beside_it(tmp_path):
+    file = tmp_path / "a=1,2.toml"
+    file.write_text('["gpt-4o"]\ninput = 2.5\noutput = 10\n')
+    assert parse_prices([str(file), "0,0"]) == {
+        "gpt-4o": Price(Decimal("2.5"), Decimal(10), "given in a=1,2.toml"),
+        EVERY: Price(Decimal(0), Decimal(0), "given"),
+    }
+    with pytest.raises(InputError, match="expected one for each model, got two for 'gpt-4o'"):
+        parse_prices(["gpt-4o=1,2", str(file)])
+    with pytest.raises(InputError, match="cannot read the prices"):
+        parse_prices([str(tmp_path / "nothing.toml")])
+
+
 @given(st.text(max_size=30) | st.from_regex(r"(\w=)?[-0-9.e_ ]+,[-0-9.e_ ]+", fullmatch=True))
 def test_any_text_is_a_price_from_0_on_or_an_input_error(text):
     try:
