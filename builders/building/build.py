@@ -14,6 +14,7 @@ from builders.pipeline.step import Made
 from builders.pipeline.work import Work
 from builders.topics import Topic
 from builders.topics.pool import SAME
+from freshstack_datasets.errors import FreshStackError
 from freshstack_datasets.llm.budget import unpriced
 
 if TYPE_CHECKING:
@@ -122,6 +123,27 @@ def made(stage: Stage, number: int, of: int, work: Work, tell: Callable[[Told], 
         told = stage.run(work)
     tell(Told(number, of, stage.name, told, time.monotonic() - began))
     return told
+
+
+def refused(asking: Asking) -> tuple[str, ...]:
+    """Return why a build would be refused whose retrievers cannot be made here; nobody's own code is run for it.
+
+    Args:
+        asking: Who would be asked; its settings name the retrievers.
+
+    Raises:
+        InputError: Two retrievers have one name.
+    """
+    from builders.pooling import retrievers
+
+    found: list[str] = []
+    for told in retrievers.named(asking.settings.pool.retrievers).values():
+        try:
+            if not told.python:
+                retrievers.made(told, asking)
+        except FreshStackError as error:
+            found.append(str(error))
+    return tuple(dict.fromkeys(found))
 
 
 def _check(topic: Topic, work: Work, out: Path, snapshot: str, asking: Asking) -> None:

@@ -14,7 +14,7 @@ from builders.commands.options import Processes, TopicFile
 from builders.commands.secrets import AllowSecrets, findings_shown
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
-from freshstack_datasets.errors import FreshStackError, shown_path
+from freshstack_datasets.errors import FreshStackError, InputError, shown_path
 
 if TYPE_CHECKING:
     from builders.building.build import Finished, Told
@@ -105,6 +105,7 @@ def _build(
             check(about, place, out, snapshot)
             found = forecast(stages, place, asking.settings, lambda told: say_stage(told, asking))
             say_forecast(found, as_json)
+            warn_of_refused(asking)
             _warn_of_later(place, snapshot)
             return
         if record:
@@ -122,6 +123,18 @@ def _build(
         _say_done(out, done)
     if kept:
         _say_recorded(kept, as_json)
+
+
+def warn_of_refused(asking: "Asking") -> None:
+    """Warn after a dry run where the run itself would be refused.
+
+    Args:
+        asking: Who would be asked.
+    """
+    from builders.building.build import refused
+
+    for why in refused(asking):
+        console.warn(f"without --dry-run this is refused: {why}")
 
 
 def _warn_of_later(work: "Work", snapshot: str) -> None:
@@ -228,7 +241,8 @@ def way_on(work: Path) -> Iterator[None]:
     """Say when the block ends early that what is done is kept, and what goes on with it."""
     try:
         yield
-    except (KeyboardInterrupt, FreshStackError, OSError):
+    except (KeyboardInterrupt, FreshStackError, OSError) as error:
         if work.is_dir():
-            console.message(f"what is done is kept in {shown_path(work)}: the same command goes on there")
+            once = " once that is put right" if isinstance(error, InputError) else ""
+            console.message(f"what is done is kept in {shown_path(work)}: the same command goes on there{once}")
         raise

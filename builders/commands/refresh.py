@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from builders.commands.asking import USUAL, AskingOptions, DryRun, asking_of, say_asked, say_dangers, with_asking
-from builders.commands.build import say_forecast, say_stage, stage_told, way_on
+from builders.commands.build import say_forecast, say_stage, stage_told, warn_of_refused, way_on
 from builders.commands.built import facts, say_built
 from builders.commands.drift import say_drift
 from builders.commands.options import Processes
@@ -108,6 +108,7 @@ def _refresh(
         if dry_run:
             estimate, assumed = one.forecast(place)
             say_forecast(Forecast(estimate, (), assumed), as_json, " of new and changed questions")
+            warn_of_refused(asking)
             return
         say_dangers(asking, pool=True)
         try:

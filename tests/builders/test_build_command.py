@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shutil
+import sys
 
 import pytest
 
@@ -13,6 +14,7 @@ import freshstack_datasets as fsd
 from builders.cli import main
 from builders.commands.build import way_on
 from builders.pipeline.settings import PROMPTS, Settings
+from freshstack_datasets.errors import InputError, SnapshotError
 from tests.builders import pipeline_topic as lantern
 from tests.builders.pipeline_server import MODEL, PipelineServer
 
@@ -278,6 +280,20 @@ def test_a_dry_run_counts_the_embeddings_of_the_corpus(place):
     assert float(stages["lamp-embedding"]["usd"]) > 0
 
 
+def test_a_dry_run_says_that_the_run_is_refused_without_the_packages_of_a_retriever(place, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    place.topic.write_text(place.topic.read_text().replace("[bm25]", "[bm25, 'dense:acme/one', 'dense:acme/two']"))
+    refused = "the package sentence-transformers is not installed; pip install 'freshstack-datasets[dense]'"
+    code, told, err = place.build("--dry-run")
+    assert code == 0, err
+    assert told["stages"]
+    assert err.count(f"warning: without --dry-run this is refused: {refused}\n") == 1
+    code, _, err = place.build()
+    assert code == 2
+    assert f"error: {refused}" in err
+    assert place.server.asked == []
+
+
 @pytest.mark.parametrize(
     "retriever, message",
     [("'python:no_such_module:make'", "no_such_module"), ("'python:json:no_such_factory'", "no_such_factory")],
@@ -356,4 +372,12 @@ def test_an_option_that_cannot_be_is_refused_before_anything_is_asked(place, mor
 def test_whatever_ends_a_build_it_says_that_what_is_done_is_kept(tmp_path, capsys, error):
     with pytest.raises(type(error)), way_on(tmp_path):
         raise error
-    assert "what is done is kept in" in capsys.readouterr().err
+    assert capsys.readouterr().err == f"what is done is kept in '{tmp_path}': the same command goes on there\n"
+
+
+@pytest.mark.parametrize("error", [InputError("the posts"), SnapshotError("the corpus")])
+def test_after_an_error_in_what_was_given_the_same_command_goes_on_once_that_is_put_right(tmp_path, capsys, error):
+    with pytest.raises(type(error)), way_on(tmp_path):
+        raise error
+    told = f"what is done is kept in '{tmp_path}': the same command goes on there once that is put right\n"
+    assert capsys.readouterr().err == told
