@@ -91,7 +91,8 @@ def _new(
         console.say_json(_facts(topic, path))
         return
     console.say(f"{path}: topic {topic.name}, {console.counted(len(found), 'repositories')}" + _and(len(more)))
-    console.say(f"look it through, then: python -m builders corpus {path} --out DIR")
+    next_step = f"python -m builders build {path} --posts DUMP --snapshot YYYY-MM --out DIR --dry-run"
+    console.say(f"look it through, then: {next_step}")
 
 
 def _and(number: int) -> str:

@@ -48,7 +48,10 @@ def test_options_say_everything(here, capsys):
     assert (api.url, api.name, api.tag) == ("git@example.org:acme/api", "acme/api", "v1.0")
     assert topic.documents[0].path == str(here / "handbook")
     out, err = capsys.readouterr()
-    assert out.startswith("support.yaml: topic acme/support, 2 repositories, 1 source of documents\n")
+    assert out == (
+        "support.yaml: topic acme/support, 2 repositories, 1 source of documents\n"
+        "look it through, then: python -m builders build support.yaml --posts DUMP --snapshot YYYY-MM --out DIR --dry-run\n"
+    )
     assert err == ""
 
 
