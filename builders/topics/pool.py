@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, model_validator
 from builders.topics.limits import number, text
 from builders.topics.models import Variable, endpoint
 from builders.topics.refused import RefusedError
-from freshstack_datasets.errors import shown
+from freshstack_datasets.errors import UnknownNameError, shown
 from freshstack_datasets.recipe import Model, as_tuple
 
 SAME = "same"
@@ -18,6 +18,7 @@ SAME = "same"
 Technique = Literal["question", "sub-questions", "closed-book", "answer", "nuggets"]
 
 _MODULE = r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
+_KINDS = ("bm25", "dense", "python")
 _PLAIN = "bm25, dense:MODEL, python:module:factory, or keys and their values"
 
 
@@ -30,7 +31,8 @@ def _from_text(value: object) -> object:
         return {"bm25": True}
     if kind in ("dense", "python") and colon and rest:
         return {kind: rest}
-    raise RefusedError(_PLAIN, shown(value))
+    hint = "" if kind in _KINDS else UnknownNameError("retriever", kind, _KINDS).hint
+    raise RefusedError(_PLAIN, shown(value), hint if hint.startswith("did you mean") else "")
 
 
 def _place(value: str) -> str:
@@ -68,7 +70,7 @@ class Retriever(Model):
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
-        kinds = [name for name in ("bm25", "dense", "python") if getattr(self, name)]
+        kinds = [name for name in _KINDS if getattr(self, name)]
         if len(kinds) != 1:
             raise RefusedError("one of bm25, dense and python", " and ".join(kinds) or "none")
         others = [n for n in ("endpoint", "key_from", "query_prefix", "document_prefix") if getattr(self, n)]

@@ -156,6 +156,8 @@ def test_a_retriever_of_either_form_is_the_same(topic):
         ("pool: {techniques: [answer, answer]}", "pool.techniques[1], expected each technique once, got 'answer'"),
         ("pool: {techniques: []}", "pool.techniques, expected a technique, got none"),
         ("pool: {retrievers: [bm26]}", "pool.retrievers[0], expected bm25, dense:MODEL, python:module:factory"),
+        ("pool: {retrievers: [bm52]}", "or keys and their values, got 'bm52'; did you mean 'bm25'?"),
+        ("pool: {retrievers: ['desne:m']}", "or keys and their values, got 'desne:m'; did you mean 'dense'?"),
         ("pool: {retrievers: [{dens: m}]}", "pool.retrievers[0]: unknown key 'dens'; did you mean 'dense'?"),
         ("pool: {retrievers: [{name: m}]}", "pool.retrievers[0], expected one of bm25, dense and python, got none"),
         ("pool: {retrievers: ['python:os']}", "pool.retrievers[0].python, expected module:factory, got 'os'"),
