@@ -8,6 +8,7 @@ import typer
 
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
+from freshstack_datasets.cli.values import SeveralArguments
 
 if TYPE_CHECKING:
     from builders.auditing.agreeing import Agreement
@@ -28,6 +29,7 @@ def add_to(app: typer.Typer) -> None:
     )(_sample)
     group.command(
         "score",
+        cls=SeveralArguments,
         epilog="Example: python -m builders audit score langchain-2026-10 ada.csv audit-ben.json "
         "--corrections corrections.csv",
     )(_score)

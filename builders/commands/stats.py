@@ -8,6 +8,7 @@ import typer
 
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
+from freshstack_datasets.cli.values import SeveralArguments
 from freshstack_datasets.errors import InputError, shown_path
 
 if TYPE_CHECKING:
@@ -42,7 +43,11 @@ _BASES = {
 
 def add_to(app: typer.Typer) -> None:
     """Add the command to a command line."""
-    app.command("stats", epilog="Example: python -m builders stats questions corpus --pictures pictures")(_stats)
+    app.command(
+        "stats",
+        cls=SeveralArguments,
+        epilog="Example: python -m builders stats questions corpus --pictures pictures",
+    )(_stats)
 
 
 def _stats(

@@ -1,4 +1,4 @@
-"""Options of several values: ``--run a b`` means the same as ``--run a --run b``."""
+"""Options of several values, where ``--run a b`` means the same as ``--run a --run b``, and arguments of several."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
@@ -26,6 +26,16 @@ class SeveralValues(TyperCommand):
             word = more[arguments]
             ctx.fail(f"unexpected argument {shown(word)}, expected a run file as in --run {shown(word)}")
         return super().parse_args(ctx, spread(args, several, flags, arguments))
+
+
+class SeveralArguments(TyperCommand):
+    """A command that takes any number of arguments; its help shows them with dots, and no ``list[Path]`` of Python's."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for parameter in self.params:
+            if parameter.param_type_name == "argument" and parameter.nargs != 1:
+                parameter.__dict__["display_type_rich"] = lambda ctx: "…"
 
 
 def spread(typed: Sequence[str], several: Collection[str], flags: Collection[str], arguments: int) -> list[str]:

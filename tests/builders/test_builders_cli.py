@@ -69,6 +69,14 @@ def test_a_traceback_comes_only_when_asked_for(tmp_path, capsys):
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_the_help_of_a_command_of_several_arguments_shows_no_type_of_python_s(capsys):
+    for command in (["audit", "score"], ["stats"]):
+        assert main([*command, "--help"]) == 0
+        out = capsys.readouterr().out
+        assert "list[" not in out
+        assert " …  " in out.partition("Arguments:")[2]
+
+
 def test_help_shows_an_example_and_runs_as_a_module():
     done = subprocess.run(
         [sys.executable, "-m", "builders", "accepted-answers", "--help"],
