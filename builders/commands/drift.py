@@ -78,6 +78,10 @@ def say_drift(told: Mapping[str, Any]) -> None:
     console.say(f"questions: {_listed(told['questions'])}")
     for why, number in told["retired"].items():
         console.say(f"  {number:,} {why}")
+    if kept_out := told.get("kept_out"):
+        console.say(f"questions of the dump that are kept out: {sum(kept_out.values()):,}")
+    for why, number in (kept_out or {}).items():
+        console.say(f"  {number:,} {why.removeprefix('retired: ')}")
     for name in ("documents", "judgments"):
         console.say(f"{name}: {_listed(told[name])}")
     nuggets = told["nuggets"]

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from builders.refreshing.documents import Moves, moves_of
-from builders.refreshing.rules import EDITED, KEPT, NEW, same_texts
+from builders.refreshing.rules import EDITED, KEPT, NEW, RETIRED, same_texts
 from builders.refreshing.sides import Side
 from freshstack_datasets.records import Document
-
-GONE = "retired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,7 @@ class Drift:
         now: What the newer one is called, and its fingerprint, "" where it has none yet.
         questions: How many are kept, edited, new and retired.
         retired: Why questions are retired, with how often, where that is known.
+        kept_out: Why questions of the dump are kept out that would be new, with how often, where that is known.
         documents: How many are kept, moved, edited, gone and new.
         judgments: Of pairs of a question and a document, how many were carried over, how many are new, and how many were
             given up with their documents.
@@ -52,6 +51,7 @@ class Drift:
     now: tuple[str, str]
     questions: Mapping[str, int]
     retired: Mapping[str, int]
+    kept_out: Mapping[str, int]
     documents: Mapping[str, int]
     judgments: Mapping[str, int]
     nuggets: Mapping[str, int]
@@ -67,6 +67,7 @@ class Drift:
             "now": {name: value for name, value in named[1].items() if value},
             "questions": dict(self.questions),
             "retired": dict(self.retired),
+            "kept_out": dict(self.kept_out),
             "documents": dict(self.documents),
             "judgments": dict(self.judgments),
             "nuggets": {**self.nuggets, "gained_ones": _listed(self.gained), "lost_ones": _listed(self.lost)},
@@ -81,14 +82,21 @@ class Drift:
         }
 
 
-def drift(before: Side, now: Side, moves: Moves | None = None, retired: Iterable[str] = ()) -> Drift:
+def drift(
+    before: Side,
+    now: Side,
+    moves: Moves | None = None,
+    retired: Iterable[str] = (),
+    kept_out: Iterable[str] = (),
+) -> Drift:
     """Return what drifted between two snapshots.
 
     Args:
         before: The earlier one.
         now: The newer one.
         moves: What became of the documents, where that is known.
-        retired: Why questions were retired, a reason each.
+        retired: Why questions of the earlier one were retired, a reason each.
+        kept_out: Why questions were kept out that would be new, a reason each.
     """
     moves = moves or moves_of(before.documents, now.documents)
     fates = dict(_fates(before, now))
@@ -98,8 +106,9 @@ def drift(before: Side, now: Side, moves: Moves | None = None, retired: Iterable
     return Drift(
         before=(before.name, before.fingerprint),
         now=(now.name, now.fingerprint),
-        questions={name: questions[name] for name in (KEPT, EDITED, NEW, GONE)},
+        questions={name: questions[name] for name in (KEPT, EDITED, NEW, RETIRED)},
         retired=dict(sorted(Counter(retired).items())),
+        kept_out=dict(sorted(Counter(kept_out).items())),
         documents=dict(moves.counts),
         judgments=_judgments(before, now, moves, set(same)),
         nuggets=counts,
@@ -124,7 +133,7 @@ def _fates(before: Side, now: Side) -> Iterator[tuple[str, str]]:
         yield query_id, KEPT if same else EDITED
     for query_id in before.queries:
         if query_id not in now.queries:
-            yield query_id, GONE
+            yield query_id, RETIRED
 
 
 def _texts(side: Side, query_id: str) -> list[str]:

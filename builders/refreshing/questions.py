@@ -12,7 +12,7 @@ from builders.outputs import write_about, write_sorted
 from builders.pipeline.reading import questions_of
 from builders.pipeline.work import LACKING, QUESTIONS, Work, write_lines
 from builders.refreshing.earlier import Earlier
-from builders.refreshing.rules import OPEN, Merged, Rules, merged
+from builders.refreshing.rules import KEPT_OUT, OPEN, RETIRED, Merged, Rules, merged
 from builders.topics import Topic
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.manifest import made
@@ -77,27 +77,28 @@ class Merging:
         earlier = self.earlier
         found = merged(earlier.whole.queries, questions_of(newer), left_out, self.rules, earlier.corrected)
         if not found.questions:
-            why = ", ".join(f"{count:,} {reason}" for reason, count in Counter(found.retired.values()).most_common(3))
+            why = ", ".join(f"{count:,} {reason}" for reason, count in Counter(found.left_out.values()).most_common(3))
             raise InputError("no question is left", expected="one that the rules keep", got=why or "none")
         out.mkdir()
         table = write_sorted(out, QUERIES, found.questions)
         taken = found.fates.keys() - found.gone
         answers = (one for one in _lines(folder / _ANSWERS) if one.get("question") in taken)
         write_lines(out / _ANSWERS, answers)
-        retired = ({"id": query_id, "reason": why} for query_id, why in found.retired.items())
-        write_lines(out / LACKING, [*(one for one in _lines(folder / LACKING) if not _ours(one, found)), *retired])
+        ours = ({"id": query_id, "reason": why} for query_id, why in found.left_out.items())
+        write_lines(out / LACKING, [*(one for one in _lines(folder / LACKING) if not _ours(one, found)), *ours])
         write_lines(out / FATES, _told(found))
         self._write_about(out, newer, found, table)
 
     def _write_about(self, out: Path, newer: Work, found: Merged, table: dict[str, Any]) -> None:
         about = newer.about(QUESTIONS)
         recipe: Recipe = made(Recipe, **about["recipe"])
-        retired = Counter(found.retired.values())
-        filters = tuple(Filter(name=why, dropped=count, reason="") for why, count in sorted(retired.items()))
+        dropped = Counter(found.left_out.values())
+        filters = tuple(Filter(name=why, dropped=count, reason="") for why, count in sorted(dropped.items()))
         manifest = self.earlier.manifest
         told = {"refreshes": f"{manifest.dataset}@{manifest.snapshot}", "refreshes_fingerprint": manifest.fingerprint}
         fates = Counter(found.fates.values())
-        counts = {"questions": len(found.questions), **fates, "retired": len(found.retired)}
+        counts = {"questions": len(found.questions), **fates, RETIRED: len(found.retired)}
+        counts |= {"kept_out": len(found.kept_out)}
         write_about(
             out / "questions.json",
             self.topic.name,
@@ -123,7 +124,7 @@ class Merging:
 
 
 def fates_of(work: Work) -> dict[str, dict[str, Any]]:
-    """Return by the id of each question what became of it: ``fate``, and of retired ones ``reason``.
+    """Return by the id of each question what became of it: ``fate``, and of those that are left out ``reason``.
 
     Args:
         work: The folder of the refresh.
@@ -164,13 +165,13 @@ def write_questions(queries: list[Query], topic: Topic, source: Work, to: Work) 
 def _told(found: Merged) -> Iterator[dict[str, str]]:
     for query_id, fate in sorted(found.fates.items()):
         yield {"id": query_id, "fate": fate, **({"from": "earlier"} if query_id in found.gone else {})}
-    for query_id, why in found.retired.items():
-        yield {"id": query_id, "fate": "retired", "reason": why}
+    for query_id, why in found.left_out.items():
+        yield {"id": query_id, "fate": RETIRED if query_id in found.retired else KEPT_OUT, "reason": why}
 
 
 def _ours(one: Mapping[str, Any], found: Merged) -> bool:
     """Tell whether a line is of a question that is told of already."""
-    return str(one.get("id")) in found.retired
+    return str(one.get("id")) in found.left_out
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -2,8 +2,9 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from builders.assembling.assemble import UNFILTERED, dataset_of
 from builders.assembling.filtering import Filtering, filtered_of
@@ -12,7 +13,7 @@ from builders.building import forecast, sources
 from builders.building.stages import FromSources, FromStages, Stage, stages_of
 from builders.judging import Judging
 from builders.pipeline.asking import Asking
-from builders.pipeline.reading import topic_corpus
+from builders.pipeline.reading import nuggets_of, topic_corpus
 from builders.pipeline.records import Summary
 from builders.pipeline.step import Made
 from builders.pipeline.work import CORPUS, QUESTIONS, Work
@@ -23,7 +24,7 @@ from builders.refreshing.drift import Drift, drift
 from builders.refreshing.earlier import CarryingStore, Earlier
 from builders.refreshing.nuggets import CarriedNuggets, open_build
 from builders.refreshing.questions import Merging, fates_of
-from builders.refreshing.rules import Rules
+from builders.refreshing.rules import KEPT_OUT, RETIRED, Rules
 from builders.refreshing.sides import side_of, side_of_work
 from builders.refreshing.systems import Systems, searched, systems
 from builders.searches import Searches
@@ -109,8 +110,10 @@ class Refresh:
         """
         name = dataset_of(self.topic) + (UNFILTERED if self.earlier.whole.name.endswith(UNFILTERED) else "")
         now = side_of_work(work, f"{name}@{self.snapshot}")
-        retired = [str(one.get("reason")) for one in fates_of(work).values() if one.get("fate") == "retired"]
-        return drift(side_of(self.earlier.whole), now, self.moves(work), retired), self._systems(work)
+        before, fates = side_of(self.earlier.whole), fates_of(work)
+        retired = _retired(before.queries.keys() - now.queries.keys(), fates, nuggets_of(work))
+        kept_out = (str(one.get("reason")) for one in fates.values() if one.get("fate") == KEPT_OUT)
+        return drift(before, now, self.moves(work), retired, kept_out), self._systems(work)
 
     def trace(self, work: Work) -> dict[str, bytes]:
         """Return the further files of the snapshot's trace: its drift, and what was corrected in the earlier one.
@@ -169,6 +172,18 @@ class Refresh:
             searched(self.retrievers, data.corpus, list(data.queries), data),
             searched(self.retrievers, topic_corpus(work), parts.questions, now),
         )
+
+
+def _retired(
+    query_ids: Iterable[str], fates: Mapping[str, Mapping[str, Any]], nuggets: Container[object]
+) -> Iterator[str]:
+    """Yield why earlier questions are not in the snapshot: by a rule, or as nothing of them could be judged."""
+    for query_id in query_ids:
+        fate = fates.get(query_id, {})
+        if fate.get("fate") == RETIRED:
+            yield str(fate.get("reason"))
+        else:
+            yield "retired: no document judged" if query_id in nuggets else "retired: no nuggets"
 
 
 @dataclass(frozen=True)

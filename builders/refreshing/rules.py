@@ -26,6 +26,8 @@ from freshstack_datasets.records import Query
 
 KEPT, EDITED, NEW = "kept", "edited", "new"
 """What becomes of the questions of a refreshed snapshot."""
+RETIRED, KEPT_OUT = "retired", "kept out"
+"""What becomes of the others: those of the earlier snapshot, and those of the dump alone that a rule leaves out."""
 OPEN = (EDITED, NEW)
 """Of those, for which nothing is known yet."""
 REMOVED = "retired: removed by a correction"
@@ -83,13 +85,20 @@ class Merged:
         questions: The questions.
         fates: By the id of each, whether it is kept, edited or new.
         gone: The ids of those among the kept ones that the dump does not have.
-        retired: By the id of each question that is not among them, why.
+        retired: By the id of each question of the earlier snapshot that is not among them, why.
+        kept_out: By the id of each question that would be new and is not among them, why.
     """
 
     questions: tuple[Query, ...]
     fates: Mapping[str, str]
     gone: frozenset[str]
     retired: Mapping[str, str]
+    kept_out: Mapping[str, str]
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """By the id of each question that is retired or kept out, why."""
+        return dict(sorted({**self.retired, **self.kept_out}.items()))
 
 
 def merged(
@@ -111,6 +120,7 @@ def merged(
     now = {query.query_id: query for query in chosen}
     before = {query.query_id: query for query in earlier}
     retired: dict[str, str] = {}
+    kept_out: dict[str, str] = {}
     gone: set[str] = set()
     taken: dict[str, Query] = {}
     for query_id, query in before.items():
@@ -122,9 +132,9 @@ def merged(
         taken[query_id] = query if query_id in corrected else now.get(query_id, query)
     for query_id, query in now.items():
         if why := rules.too_old(query):
-            retired[query_id] = why
+            (retired if query_id in before else kept_out)[query_id] = why
         elif query_id not in before and query_id in corrected:
-            retired[query_id] = REMOVED
+            kept_out[query_id] = REMOVED
         elif query_id not in before:
             taken[query_id] = query
     taken = {query_id: query for query_id, query in taken.items() if query_id not in retired}
@@ -134,6 +144,7 @@ def merged(
         fates,
         frozenset(gone - retired.keys()),
         dict(sorted(retired.items())),
+        dict(sorted(kept_out.items())),
     )
 
 

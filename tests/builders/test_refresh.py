@@ -12,6 +12,7 @@ import pytest
 
 import freshstack_datasets as fsd
 from builders.cli import main
+from builders.commands.drift import say_drift
 from builders.refreshing.earlier import _corrected
 from freshstack_datasets.errors import InputError
 from freshstack_datasets.verification import verify
@@ -268,7 +269,7 @@ def test_what_gained_support_comes_into_the_filtered_snapshot_and_what_lost_it_l
     assert verify(new.path) == []
 
 
-def test_what_people_corrected_stays_so_though_the_dump_says_something_else(tmp_path, old, given):
+def test_what_people_corrected_stays_so_though_the_dump_says_something_else(tmp_path, old, given, capsys):
     by = "audit,ada,2026-11-30"
     (tmp_path / "corrections.csv").write_text(
         "kind,action,query_id,nugget_id,doc_id,field,old,new,reason,by,date\n"
@@ -281,8 +282,10 @@ def test_what_people_corrected_stays_so_though_the_dump_says_something_else(tmp_
     first = refreshed(tmp_path / "first", tmp_path / "corrected", given)
     assert "q08" not in first.whole.queries
     assert [nugget.text for nugget in first.data.nuggets_of("q06")] == [topic.FACTS["q06"][0], topic.FACTS["q06"][2]]
-    assert first.drift["retired"] == {"retired: removed by a correction": 1}
+    assert (first.drift["retired"], first.drift["kept_out"]) == ({}, {"retired: removed by a correction": 1})
     assert first.drift["questions"] == {"kept": 7, "edited": 0, "new": 2, "retired": 0}  # new: those filtered out
+    say_drift(first.drift)
+    assert "\nquestions of the dump that are kept out: 1\n  1 removed by a correction\n" in capsys.readouterr().out
     assert first.data.queries["q04"].title == "Does it close by itself?"
     # The next but one knows of it too: what was corrected travels along.
     second = quarter(tmp_path / "second", given, lambda about: ("refresh", first.path, about, "--snapshot", "2027-01"))
@@ -369,8 +372,8 @@ def test_what_was_answered_before_an_end_is_not_asked_again(tmp_path, old, later
 
 def test_nuggets_that_a_server_turned_away_are_asked_for_again_once_their_folder_is_removed(tmp_path, old, later):
     def trouble(call):
-        of_later = call.kind == "nuggets" and LATER["q11"][1] in question(call.asked)
-        return error(400, "no") if down and of_later else None
+        edited = call.kind == "nuggets" and topic.SUBJECTS["q05"][1] in question(call.asked)
+        return error(400, "no") if down and edited else None
 
     down = True
     with PipelineServer(trouble) as server:
@@ -380,7 +383,10 @@ def test_nuggets_that_a_server_turned_away_are_asked_for_again_once_their_folder
         code, _, messages = run(*words)
         assert code == 0, messages
         assert "nuggets: 1 question without nuggets: 1 http-400; what the server turned away is asked again" in messages
-        assert "q11" not in fsd.load(tmp_path / "out-unfiltered").queries
+        assert "q05" not in fsd.load(tmp_path / "out-unfiltered").queries
+        drift = json.loads((tmp_path / "out" / "provenance" / "drift.json").read_text())
+        assert drift["questions"]["retired"] == 2
+        assert drift["retired"] == {"retired: no nuggets": 1, "retired: questions without an accepted answer": 1}
         down = False
         shutil.rmtree(tmp_path / "out.stages" / "nuggets")
         code, said, messages = run(*words, "--dry-run", "--json")
@@ -388,7 +394,7 @@ def test_nuggets_that_a_server_turned_away_are_asked_for_again_once_their_folder
         assert json.loads(said)["stages"][0]["calls"] == 1
         code, _, messages = run(*words)
         assert code == 0, messages
-    assert "q11" in fsd.load(tmp_path / "out-unfiltered").queries
+    assert "q05" in fsd.load(tmp_path / "out-unfiltered").queries
 
 
 def test_another_topic_and_an_earlier_name_are_refused(tmp_path, old, given):

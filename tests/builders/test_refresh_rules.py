@@ -30,8 +30,11 @@ def fates(earlier, chosen, left_out=None, **rules):
     found = merged(earlier, chosen, left_out or {}, Rules(**rules))
     assert {one.query_id for one in found.questions} == found.fates.keys()
     assert [one.query_id for one in found.questions] == sorted(found.fates)
-    assert not found.fates.keys() & found.retired.keys()
-    return dict(found.fates), dict(found.retired)
+    assert not found.fates.keys() & found.left_out.keys()
+    before = {one.query_id for one in earlier}
+    assert found.retired.keys() == before - found.fates.keys()
+    assert not found.kept_out.keys() & before
+    return dict(found.fates), dict(found.left_out)
 
 
 PERIOD = {"first": date(2026, 1, 1), "last": date(2026, 6, 30)}
@@ -87,9 +90,10 @@ def test_a_kept_question_has_the_dump_s_record_where_there_is_one():
 
 def test_a_question_that_people_removed_does_not_come_back_unless_people_brought_it_back():
     found = merged([OLD], [OLD, query("p"), query("r")], {}, Rules(), {"q", "r"})
-    assert (dict(found.fates), dict(found.retired)) == (
+    assert (dict(found.fates), dict(found.kept_out), dict(found.retired)) == (
         {"q": "kept", "p": "new"},
         {"r": "retired: removed by a correction"},
+        {},
     )
 
 
