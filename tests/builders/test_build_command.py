@@ -353,7 +353,7 @@ def test_another_snapshot_never_takes_the_place_of_one(built, change, snapshot, 
         (["--snapshot", "October"], "--snapshot, expected a month"),
         (["--recipe", "papre"], "unknown recipe 'papre'; did you mean 'paper'"),
         (["--max-usd", "much"], "an amount of USD, expected a number"),
-        (["--price", "1"], "a price, expected IN,OUT or MODEL=IN,OUT"),
+        (["--price", "1"], "a price, expected IN,OUT, MODEL=IN,OUT or FILE.toml"),
         (["--llm", "localhost"], "--llm, expected a base URL"),
         (
             ["--key-from", "sk-proj-1"],
