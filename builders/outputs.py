@@ -44,18 +44,17 @@ def write_sorted(folder: Path, table: Table, records: Iterable[Any]) -> dict[str
         for group in spool.sorted_groups(table.group_rows):
             writer.write_group(group)
     spool.remove()
-    with (folder / table.file()).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"file": table.file(), "rows": writer.rows, "digest": writer.digest(), "sha256": digest}
+    sha256 = _sha256(folder / table.file())
+    return {"file": table.file(), "rows": writer.rows, "digest": writer.digest(), "sha256": sha256}
 
 
 def write_about(
     path: Path, dataset: str, sources: Sequence[Source], recipe: Recipe, table: dict[str, Any], counts: dict[str, int]
 ) -> None:
-    """Write what a table was made of, and how.
+    """Write what a table was made of, and how, with the digests of the lists beside it, which are written before.
 
     Args:
-        path: The file.
+        path: The file, in the folder of the table and of its lists of JSON lines.
         dataset: What the topic is called.
         sources: What it was made of.
         recipe: How.
@@ -68,7 +67,13 @@ def write_about(
         "recipe": recipe.model_dump(mode="json", exclude_none=True),
         "generator": Generator(name=OURS, version=installed(OURS)).model_dump(mode="json"),
         "table": table,
+        "lists": {one.name: _sha256(one) for one in sorted(path.parent.glob("*.jsonl"))},
         "counts": counts,
     }
     text = json.dumps(about, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

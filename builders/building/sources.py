@@ -3,7 +3,6 @@
 What they depend on are parts of the topic file, not all of it: another pool needs no other questions.
 """
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping
@@ -16,7 +15,7 @@ from builders.corpus.sources import sources_of
 from builders.outputs import OURS, installed
 from builders.pipeline.records import Summary
 from builders.pipeline.step import Made
-from builders.pipeline.work import CORPUS, QUESTIONS, Work
+from builders.pipeline.work import CORPUS, QUESTIONS, Work, is_whole
 from builders.questions import build as questions_build
 from builders.repositories import fetch
 from builders.secrets import Allowed
@@ -187,9 +186,8 @@ def looks(path: Path) -> list[list[Any]]:
 
 def _kept(name: str, key: Mapping[str, Any], work: Work) -> Summary | None:
     try:
-        folder, about = work.folder(name), work.about(name)
-        with (folder / about["table"]["file"]).open("rb") as file:
-            whole = hashlib.file_digest(file, "sha256").hexdigest() == about["table"]["sha256"]
+        folder = work.folder(name)
+        whole = is_whole(name, folder, work.about(name))
         return _summary(work, name) if whole and _made_from(folder, key) else None
     except (InputError, OSError, ValueError, LookupError, TypeError, RecursionError):
         return None

@@ -78,7 +78,7 @@ class Work:
         found = _digest_in(stage, about)
         if found is None:
             raise InputError(f"{shown_path(folder)} has no digest", hint=_again(stage))
-        if not _is_whole(stage, folder, about):
+        if not is_whole(stage, folder, about):
             what = f"what is in {shown_path(folder)}"
             raise InputError(what, expected="what the stage made", got="something else", hint=_again(stage))
         self._refuse_older(stage, about)
@@ -105,13 +105,21 @@ def _digest_in(stage: str, about: Mapping[str, Any]) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _is_whole(stage: str, folder: Path, about: Mapping[str, Any]) -> bool:
-    """Tell whether the files of a stage are those that it made; of one that asks no model, whether its table is."""
+def is_whole(stage: str, folder: Path, about: Mapping[str, Any]) -> bool:
+    """Tell whether the files of a stage are those that it made.
+
+    Of one that asks no model these are its table and its lists; where it was made before lists had digests, the table.
+
+    Args:
+        stage: The stage.
+        folder: Its folder.
+        about: What it says of itself.
+    """
     try:
         if stage not in ABOUT:
             return bool(files_digest(folder) == about["digest"])
-        with (folder / about["table"]["file"]).open("rb") as file:
-            return bool(hashlib.file_digest(file, "sha256").hexdigest() == about["table"]["sha256"])
+        told = {**about.get("lists", {}), about["table"]["file"]: about["table"]["sha256"]}
+        return all(_sha256(folder / name) == digest for name, digest in told.items())
     except (OSError, ValueError, LookupError, TypeError):
         return False
 
@@ -124,10 +132,13 @@ def files_digest(folder: Path) -> str:
     """Return the digest of all files of a folder but ``STAGE``, by their paths in it."""
     total = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != STAGE):
-        with path.open("rb") as stream:
-            content = hashlib.file_digest(stream, "sha256").hexdigest()
-        total.update(f"{content} {path.relative_to(folder).as_posix()}\n".encode())
+        total.update(f"{_sha256(path)} {path.relative_to(folder).as_posix()}\n".encode())
     return total.hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def write_lines(path: Path, records: Iterable[Label | Lacking | Search | Mapping[str, Any]]) -> int:

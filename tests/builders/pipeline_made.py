@@ -180,7 +180,9 @@ def sealed(work: Work, stage: str) -> None:
     told = json.loads(about.read_text())
     if stage in ABOUT:
         content = hashlib.sha256((folder / told["table"]["file"]).read_bytes()).hexdigest()
-        told["table"] |= {"digest": content, "sha256": content}
+        if content != told["table"]["sha256"]:
+            told["table"] |= {"digest": content, "sha256": content}
+        told["lists"] = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in told["lists"]}
     else:
         told["digest"] = files_digest(folder)
     about.write_text(json.dumps(told))

@@ -175,6 +175,8 @@ def test_all_that_any_stage_left_out_is_listed_with_its_reason(build):
         '{"id": "p7", "place": "posts.jsonl:9", "reason": "no accepted answer", "detail": ""}\n'
     )
     (work / "corpus" / "dropped.jsonl").write_text('{"source": "docs", "path": "a/b.bin", "reason": "binary"}\n')
+    for stage in ("questions", "corpus"):
+        sealed(build.work, stage)
     build.assemble()
     left = [
         {"stage": "questions", "id": "p7", "reason": "no accepted answer", "place": "posts.jsonl:9"},

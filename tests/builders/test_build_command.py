@@ -196,6 +196,16 @@ def test_a_stage_whose_files_are_damaged_is_made_again_without_asking(built):
     assert (told["fingerprint"], len(built.server.asked)) == (built.first[1]["fingerprint"], asked)
 
 
+def test_questions_and_a_corpus_whose_lists_are_damaged_are_made_again(built):
+    lists = [built.work / stage / "dropped.jsonl" for stage in ("questions", "corpus")]
+    before = [path.read_bytes() for path in lists]
+    lists[0].unlink()
+    lists[1].write_bytes(before[1] + b"{}\n")
+    code, told, _ = built.build()
+    assert (code, run_again(told)) == (0, ["questions", "corpus"])
+    assert [path.read_bytes() for path in lists] == before
+
+
 def test_questions_that_were_made_when_a_run_was_ended_are_not_made_again(built):
     folder = built.work / "questions"
     folder.rename(folder.with_name("questions.new"))

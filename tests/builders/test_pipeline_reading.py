@@ -132,6 +132,38 @@ def test_files_that_are_not_those_that_the_stage_made_are_refused(work, stage, f
     assert work.digest(stage)
 
 
+@pytest.mark.parametrize(
+    "stage, file", [("questions", "answers.jsonl"), ("questions", "dropped.jsonl"), ("corpus", "dropped.jsonl")]
+)
+@pytest.mark.parametrize("left", [None, b'{"id": "p7"}\n'])
+def test_lists_beside_a_table_that_are_not_those_that_were_written_are_refused(work, stage, file, left):
+    path = work.path / stage / file
+    content = path.read_bytes()
+    path.unlink() if left is None else path.write_bytes(left)
+    with pytest.raises(InputError, match=rf"{stage}', expected what the stage made.*run the stage {stage} again"):
+        work.digest(stage)
+    path.write_bytes(content)
+    assert work.digest(stage)
+
+
+@pytest.mark.parametrize("stage", ["questions", "corpus"])
+def test_a_folder_that_was_made_before_lists_had_digests_is_read(work, stage):
+    about = work.path / stage / f"{stage}.json"
+    told = json.loads(about.read_text())
+    del told["lists"]
+    about.write_text(json.dumps(told))
+    (work.path / stage / "dropped.jsonl").unlink()
+    assert work.digest(stage)
+
+
+@pytest.mark.parametrize("lists", [None, [], "x", {"dropped.jsonl": None}, {"a\0b": ""}, {"": ""}])
+def test_what_is_no_account_of_lists_is_refused(work, lists):
+    about = work.path / "questions" / "questions.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"lists": lists}))
+    with pytest.raises(InputError, match="expected what the stage made"):
+        work.digest("questions")
+
+
 class _After:
     """A stage that is made of earlier ones, whose text is its only file."""
 

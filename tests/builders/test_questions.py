@@ -168,6 +168,10 @@ def test_how_it_was_made_is_told(here, capsys):
     assert told["counts"] == {"questions": 2, "left_out": 5}
     assert told["table"]["rows"] == 2
     assert told["table"]["sha256"] == hashlib.sha256(table.read_bytes()).hexdigest()
+    assert told["lists"] == {
+        name: hashlib.sha256((here / "out" / name).read_bytes()).hexdigest()
+        for name in ("answers.jsonl", "dropped.jsonl")
+    }
     (source,) = told["sources"]
     assert source["sha256"] == hashlib.sha256((here / "Posts.xml").read_bytes()).hexdigest()
     assert (source["url"], source["name"]) == ("https://bread.stackexchange.com", "Posts.xml")
