@@ -333,14 +333,16 @@ def test_after_a_kill_the_command_goes_on_without_encoding_the_corpus_again(tmp_
             command, cwd=tmp_path, env=environment(own_home, root), capture_output=True, text=True, check=False
         )
 
-    assert once().returncode == -9
+    killed = once()
+    assert killed.returncode == -9, killed.stderr
     kept = {path: path.stat().st_mtime_ns for path in (own_home / "embeddings").rglob("*.npy")}
     assert kept
     done = once()
-    assert (done.returncode, done.stderr.splitlines()) == (
-        0,
-        ["warning: 15 of 40 lists are empty: nothing fits the text"],
-    )
+    assert done.returncode == 0, done.stderr
+    said = done.stderr.splitlines()
+    assert "warning: 15 of 40 lists are empty: nothing fits the text" in said
+    # what runs the model may warn too, such as tqdm where the machine has no thread left; it shows no bar
+    assert all(line.startswith("warning: ") for line in said), done.stderr
     assert json.loads(done.stdout)["counts"]["documents"] > 10
     assert {path: path.stat().st_mtime_ns for path in (own_home / "embeddings").rglob("*.npy")} == kept
     assert "docs/d11" in pool_of(work)["q1"]
