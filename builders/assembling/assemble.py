@@ -20,7 +20,7 @@ from builders.assembling.placing import NOTE, Placing
 from builders.assembling.trace import left_out, write_pool
 from builders.outputs import OURS, installed
 from builders.pipeline.reading import questions_of, topic_corpus
-from builders.pipeline.work import FILTER, STAGES, Work
+from builders.pipeline.work import ABOUT, FILTER, STAGES, Work
 from builders.pooling import table2
 from builders.stages.workshop import workshop
 from builders.topics import Topic
@@ -130,6 +130,7 @@ def assemble(
         "topic": topic.digest,
         "snapshot": snapshot,
         "stages": digests,
+        "lists": {stage: work.about(stage).get("lists") for stage in ABOUT},  # their digests are those of the tables
     }
     key |= {"more": {name: sha256(content).hexdigest() for name, content in more.items()}} if more else {}
     placing = Placing(work.path.absolute() / NOTE, out, unfiltered_of(out), key)

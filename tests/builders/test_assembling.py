@@ -295,6 +295,15 @@ def test_the_same_again_changes_nothing_and_something_else_is_refused(build):
     assert build.assemble(created=date(2026, 11, 1)).manifest.fingerprint == first.manifest.fingerprint
 
 
+def test_another_list_of_what_was_left_out_is_something_else(build):
+    build.assemble()
+    list_of = build.work.path / "corpus" / "dropped.jsonl"
+    list_of.write_text('{"source": "docs", "path": "late.bin", "reason": "binary"}\n')
+    sealed(build.work, "corpus")  # the corpus, made again, has the same documents
+    assert not build.assemble(replace=True).kept
+    assert "docs/late.bin" in {one["id"] for one in lines(build.out / "provenance" / "dropped.jsonl")}
+
+
 def test_what_is_somebody_else_s_stays(build):
     build.twin.mkdir()
     (build.twin / "notes.txt").write_text("mine")
