@@ -171,11 +171,12 @@ def compare(name: str, arguments: argparse.Namespace) -> None:
         seconds, cpu, sent, memory = (
             statistics.median(one[way][key] for one in rounds) for key in ("seconds", "cpu", "sent", "memory")
         )
-        times = [one["openai"]["seconds"] / one[way]["seconds"] for one in rounds] if "openai" in ways else [0.0]
+        times = [one["openai"]["seconds"] / one[way]["seconds"] for one in rounds] if "openai" in ways else []
+        told = [f"{value:.2f}" for value in (statistics.median(times), min(times), max(times))] if times else ["-"] * 3
         print(
             f"{way:14}{seconds / arguments.calls * 1e3:10.2f}{arguments.calls / seconds:10,.0f}"
-            f"{statistics.median(times):10.2f}{min(times):10.2f}{max(times):10.2f}"
-            f"{cpu / arguments.calls * 1e3:10.2f}{seconds:10.2f}{sent:10,.0f}{memory:7.0f} MB"
+            + "".join(f"{value:>10}" for value in told)
+            + f"{cpu / arguments.calls * 1e3:10.2f}{seconds:10.2f}{sent:10,.0f}{memory:7.0f} MB"
         )
 
 
