@@ -44,10 +44,10 @@ def _drift(
 ) -> None:
     """Tell what has changed between two snapshots of a dataset.
 
-    Documents are known by their texts, so that one that moved in its file is not a new one. Nuggets and repositories are
-    those of the questions that both have with the same texts; in filtered snapshots every nugget has support, so give the
-    unfiltered ones to see which lost it. Kendall's tau (tau-b) says how far both put systems into the same order: 1 for
-    the same order, -1 for the reverse.
+    Documents are known by their texts, so that one that moved in its file is not a new one. Of an edited one, the earlier text
+    counts as edited and the newer one as new. Nuggets and repositories are those of the questions that both have with the
+    same texts; in filtered snapshots every nugget has support, so give the unfiltered ones to see which lost it. Kendall's
+    tau (tau-b) says how far both put systems into the same order: 1 for the same order, -1 for the reverse.
     """
     from builders.refreshing.drift import drift
     from builders.refreshing.sides import side_of

@@ -15,19 +15,15 @@ from freshstack_datasets.errors import EndpointError, shown
 from freshstack_datasets.llm.calls import Calls, Receipt, Work
 from freshstack_datasets.llm.reading import parsed, same_model, usage, word
 from freshstack_datasets.llm.records import EMBEDDINGS, Failed, Request
-from freshstack_datasets.llm.running import ask_all
 from freshstack_datasets.llm.seams import Raw, Unanswered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from freshstack_datasets.llm.client import Client
-
 BATCH = 64
 """Texts in one call, at most."""
 _CHARACTERS = 150_000
 """Characters in one call, unless one text has more: servers limit the tokens of a call."""
-_AT_ONCE = 16 * BATCH
 _LARGEST = 100_000
 """Dimensions that a vector may have."""
 _TOO_MUCH = frozenset({"http-400", "http-413", "http-422"})
@@ -48,27 +44,6 @@ class Vectors:
     rows: tuple[bytes, ...]
     input_tokens: int | None
     output_tokens: int | None = 0
-
-
-def embed_all(
-    client: "Client", texts: Sequence[str], model: str, what: str, **parameters: Any
-) -> "NDArray[np.float32]":
-    """Return the embeddings of many texts, one a row, in order, while a bar shows what is done.
-
-    Args:
-        client: Who is asked.
-        texts: What is embedded.
-        model: The embedding model, as the server knows it.
-        what: What is done, in a few words.
-        parameters: What else is sent, such as ``dimensions``.
-
-    Raises:
-        EndpointError: The server does not embed one of them.
-        BudgetError: They cost more than what is left.
-    """
-    parts = [texts[at : at + _AT_ONCE] for at in range(0, len(texts), _AT_ONCE)]
-    jobs = [partial(_embed, texts=part, model=model, parameters=parameters) for part in parts]
-    return _stacked(ask_all(client, jobs, what, f"times {_AT_ONCE:,} texts"), model)
 
 
 async def embed(calls: Calls, texts: Sequence[str], model: str, parameters: Mapping[str, Any]) -> "NDArray[np.float32]":
@@ -156,12 +131,6 @@ def _vector(value: object) -> bytes:
     if not 0 < len(floats) <= _LARGEST or not np.isfinite(floats).all():
         raise Unanswered("bad-reply", f"an embedding that is no list of finite numbers: {shown(value)}")
     return floats.tobytes()
-
-
-async def _embed(
-    client: "Client", texts: Sequence[str], model: str, parameters: Mapping[str, Any]
-) -> "NDArray[np.float32]":
-    return await embed(client.calls, texts, model, parameters)
 
 
 def _stacked(parts: Sequence["NDArray[np.float32]"], model: str) -> "NDArray[np.float32]":

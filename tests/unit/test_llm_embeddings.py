@@ -10,8 +10,9 @@ import pytest
 from freshstack_datasets.errors import BudgetError, EndpointError
 from freshstack_datasets.llm.budget import Budget, Spent
 from freshstack_datasets.llm.client import Client
-from freshstack_datasets.llm.embeddings import BATCH, embed_all
+from freshstack_datasets.llm.embeddings import BATCH
 from freshstack_datasets.llm.prices import Prices, parse_prices
+from freshstack_datasets.llm.running import ask_all
 from freshstack_datasets.llm.store import Store
 from tests.llm_server import Says, Server, embedded, error
 
@@ -29,7 +30,11 @@ def vector(text):
 
 def embed(server, store, texts, **parameters):
     client = Client(server.url, store, retries=0)
-    return embed_all(client, texts, "e5", "embedding", **parameters), client
+    return embedded_by(client, texts, **parameters), client
+
+
+def embedded_by(client, texts, **parameters):
+    return ask_all(client, [lambda asked: asked.embed(texts, "e5", **parameters)], "embedding")[0]
 
 
 def test_texts_come_back_as_rows_in_order_and_equal_ones_are_sent_once(store):
@@ -73,9 +78,9 @@ def test_a_budget_that_is_used_up_says_so_and_what_was_embedded_is_kept(store):
     with Server(lambda asked: embedded(asked, vector)) as server:
         client = Client(server.url, store, concurrency=1, budget=Budget(max_tokens=600))
         texts = [f"{number} " for number in range(BATCH + 1)]  # a call of the others has some 400 bytes, and 256 unseen
-        embed_all(client, texts[:2], "e5", "embedding")
+        embedded_by(client, texts[:2])
         with pytest.raises(BudgetError, match="--max-tokens 600 does not take another call"):
-            embed_all(client, texts, "e5", "embedding")
+            embedded_by(client, texts)
         assert len(server.asked) == 1
         rows, _ = embed(server, store, texts[:2])
         assert len(server.asked) == 1
@@ -170,6 +175,6 @@ def test_what_was_embedded_costs_what_the_server_says_was_read(store):
     budget, prices = Budget(Decimal(10**6)), Prices(given=parse_prices(["e5=1000000,0"]))  # a dollar a token
     with Server(lambda asked: embedded(asked, vector)) as server:
         client = Client(server.url, store, budget=budget, prices=prices)
-        embed_all(client, ["one", "two", "three"], "e5", "embedding")  # of which the server says a token a text
+        embedded_by(client, ["one", "two", "three"])  # of which the server says a token a text
     assert budget.spent == Spent(1, 3, Decimal(3))
     assert client.counts.usd == 3
