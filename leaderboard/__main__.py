@@ -1,0 +1,7 @@
+"""``python -m leaderboard``."""
+
+import sys
+
+from leaderboard.cli import main
+
+sys.exit(main())

@@ -1,0 +1,19 @@
+"""The commands of ``python -m leaderboard``: they behave as those of ``freshstack`` do."""
+
+from freshstack_datasets.cli import console
+
+app = console.command_line("python -m leaderboard")
+
+
+@app.callback()
+def leaderboard() -> None:
+    """Take run files, check and score them, and publish who is truly ahead."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Args:
+        arguments: What was typed after ``python -m leaderboard``; the process's own when not given.
+    """
+    return console.run(app, arguments, name="python -m leaderboard")

@@ -1,0 +1,1 @@
+"""What somebody hands in: ``submission.yaml``, beside one run file a topic."""

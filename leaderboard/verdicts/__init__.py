@@ -1,0 +1,1 @@
+"""What the scores of a board say: who is ahead, by how much, and whether the data can tell."""
