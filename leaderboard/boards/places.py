@@ -21,9 +21,8 @@ SCORES, PER_QUERY, REPRODUCTION = "scores.json", "per_query.jsonl", "reproductio
 COMPUTED = (SCORES, PER_QUERY, REPRODUCTION)
 """The files of a submission that scoring writes, and no submitter."""
 
-RUN_SUFFIXES = tuple(
-    f"{plain}{packed}" for plain in (".trec", ".run", ".txt", ".json", ".jsonl") for packed in ("", ".gz")
-) + (".parquet",)
+_TEXT_SUFFIXES = (".trec", ".run", ".txt", ".json", ".jsonl")
+RUN_SUFFIXES = (*_TEXT_SUFFIXES, *(f"{suffix}.gz" for suffix in _TEXT_SUFFIXES), ".parquet")
 """How the name of a run file may go on after its topic's."""
 
 LONGEST = 100
@@ -88,7 +87,7 @@ def wrong_in_name(name: str) -> str | None:
     if len(name) > LONGEST:
         return f"at most {LONGEST} characters"
     try:
-        datetime.datetime.strptime(found[1], "%Y%m%d")  # noqa: DTZ007  # a day, not a moment
+        datetime.datetime.strptime(found[1], "%Y%m%d")
     except ValueError:
         return "a day of the calendar, yyyymmdd, in front"
     return None
@@ -112,7 +111,8 @@ def run_files(folder: Path, topic: str) -> list[Path]:
 
 def _last_names(folder: Path, number: int) -> list[str]:
     """Return the last names of a path, the very last first; "" where it has no more."""
-    names = [part.name for part in (whole := Path(_absolute(folder)), *whole.parents)]
+    whole = Path(_absolute(folder))
+    names = [part.name for part in (whole, *whole.parents)]
     return (names + [""] * number)[:number]
 
 
