@@ -4,6 +4,8 @@ import hashlib
 import posixpath
 import re
 
+from leaderboard.boards.records import Board
+
 HOME = "index.html"
 ABOUT = "about.html"
 CHANGES = "changes.html"
@@ -15,6 +17,23 @@ _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 def board_page(board: str, snapshot: str) -> str:
     """Return where the table of a board is."""
     return f"{board}/{snapshot}/index.html"
+
+
+def view_page(board: Board, scope: str, measure: str) -> str:
+    """Return where the table of a scope is, in the order of a measure; of the first of both it is the board's page."""
+    first = (scope, measure) == (board.scopes[0], str(board.measures[0]))
+    return f"{board.name}/{board.snapshot}/" + ("index.html" if first else f"table.{scope}.{slug(measure)}.html")
+
+
+def charts_page(board: Board, scope: str, measure: str) -> str:
+    """Return where the charts of a scope are, by a measure."""
+    first = (scope, measure) == (board.scopes[0], str(board.measures[0]))
+    return f"{board.name}/{board.snapshot}/" + ("charts.html" if first else f"charts.{scope}.{slug(measure)}.html")
+
+
+def slug(measure: str) -> str:
+    """Return a measure's printed form as a part of a file's name: ``alpha_nDCG@10`` is ``alpha-ndcg-10``."""
+    return re.sub(r"[^a-z0-9.]+", "-", measure.lower()).strip("-")
 
 
 def verdicts_page(board: str, snapshot: str) -> str:

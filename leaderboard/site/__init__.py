@@ -1,0 +1,1 @@
+"""The page: boards and verdicts in, a folder of static files out."""
