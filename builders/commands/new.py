@@ -62,8 +62,8 @@ def _new(
     What no option says is asked for. The file explains itself, and is never written over another one.
     """
     from builders.topics.new import Answers, distinct, documents_of, refuse_there, repository_of, write_new
-    from builders.topics.reading import checked
     from builders.topics.topic import Domain, Name
+    from freshstack_datasets.typed_files import checked
 
     name = checked(Name, name, "NAME")
     path = out or Path(f"{name.rpartition('/')[2]}.yaml")
@@ -101,8 +101,8 @@ def _and(number: int) -> str:
 
 def _tags(text: str, what: str) -> tuple[str, ...]:
     """Return the tags that somebody typed, each once."""
-    from builders.topics.reading import checked
     from builders.topics.topic import Tags
+    from freshstack_datasets.typed_files import checked
 
     typed: dict[str, str] = {}
     for tag in filter(None, map(str.strip, text.split(","))):
@@ -113,8 +113,8 @@ def _tags(text: str, what: str) -> tuple[str, ...]:
 
 def _first(text: str, what: str) -> str:
     """Return the first day as it was typed, checked."""
-    from builders.topics.reading import checked
     from builders.topics.topic import FirstDay
+    from freshstack_datasets.typed_files import checked
 
     if text:
         checked(FirstDay, text, what)
@@ -123,8 +123,8 @@ def _first(text: str, what: str) -> str:
 
 def _last(text: str, what: str, first: str) -> str:
     """Return the last day as it was typed, checked, also against the first."""
-    from builders.topics.reading import checked
     from builders.topics.topic import FirstDay, LastDay
+    from freshstack_datasets.typed_files import checked
 
     if text:
         day = checked(LastDay, text, what)

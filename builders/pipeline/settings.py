@@ -9,11 +9,11 @@ from builders.topics import Topic
 from builders.topics.models import Kind as ToldKind
 from builders.topics.models import Models
 from builders.topics.pool import Filters, Pool
-from builders.topics.reading import bytes_of, checked, content_of, validated
 from freshstack_datasets.errors import InputError, UnknownNameError, shown_path
 from freshstack_datasets.llm.prompts import Prompt, read_prompt
 from freshstack_datasets.llm.replay import Endpoint, parse_endpoint
 from freshstack_datasets.recipe import Model
+from freshstack_datasets.typed_files import bytes_of, checked, content_of, validated
 
 KindName = Literal["nuggets", "sub-questions", "closed-book", "support", "second"]
 KINDS: tuple[KindName, ...] = get_args(KindName)

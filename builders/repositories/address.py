@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from builders.topics import addresses
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.typed_files.refused import RefusedError
 
 TOKEN = "GIT_TOKEN"
 """How the names of the environment variables with tokens begin."""

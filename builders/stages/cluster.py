@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from builders.stages import slurm
 from builders.stages.marks import Job
 from builders.stages.records import Stage
-from builders.topics.reading import bytes_of, content_of
 from freshstack_datasets.errors import FreshStackError, InputError, MissingExtraError, shown, shown_path
+from freshstack_datasets.typed_files import bytes_of, content_of
 
 S = TypeVar("S")
 

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import shown
+from freshstack_datasets.typed_files.refused import RefusedError
 
 EXPECTED = "https://…, ssh://…, user@host:path, file:///… or a path"
 
@@ -57,11 +57,6 @@ def is_path(address: str) -> bool:
         address: A checked address.
     """
     return "://" not in address and ":" not in address.partition("/")[0]
-
-
-def without_secrets(text: str) -> str:
-    """Return a text for a message, without what stands before an @ or behind ? and #, where addresses have secrets."""
-    return re.sub(r"(?<=[?#]).*", "…", re.sub(".*@", "…@", text, flags=re.DOTALL), flags=re.DOTALL)
 
 
 def _check_url(address: str) -> None:

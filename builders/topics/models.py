@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from builders.topics.limits import number, text
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.llm.replay import parse_endpoint
 from freshstack_datasets.recipe import Model
+from freshstack_datasets.typed_files.limits import number, text
+from freshstack_datasets.typed_files.refused import RefusedError
 
 SAID_ELSEWHERE = ("model", "messages", "n", "stream", "response_format", "input")
 """What no parameter may be: it has a place of its own, or the replies would be of another kind."""

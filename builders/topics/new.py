@@ -12,11 +12,12 @@ from typing import Any
 import yaml
 
 from builders.topics.addresses import is_path
-from builders.topics.reading import checked, parse_topic
+from builders.topics.reading import parse_topic
 from builders.topics.template import MORE, NO_DOCUMENTS, TEXT
 from builders.topics.topic import Documents, Repository, Topic
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_file
+from freshstack_datasets.typed_files import checked
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")

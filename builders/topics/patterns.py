@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import MissingExtraError, shown
+from freshstack_datasets.typed_files.refused import RefusedError
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

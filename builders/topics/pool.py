@@ -6,11 +6,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from builders.topics.limits import number, text
 from builders.topics.models import Variable, endpoint
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import UnknownNameError, shown
 from freshstack_datasets.recipe import Model, as_tuple
+from freshstack_datasets.typed_files.limits import number, text
+from freshstack_datasets.typed_files.refused import RefusedError
 
 SAME = "same"
 """As an embedding model's endpoint: that of the other models."""

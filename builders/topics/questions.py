@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from builders.stackexchange.site import Site
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.recipe import Model
+from freshstack_datasets.typed_files.refused import RefusedError
 
 
 def _site(text: str) -> str:

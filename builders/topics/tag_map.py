@@ -5,9 +5,9 @@ from pathlib import Path
 
 from builders.topics import addresses
 from builders.topics.new import name_of
-from builders.topics.reading import bytes_of, content_of
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import InputError, shown, shown_path
+from freshstack_datasets.typed_files import bytes_of, content_of
+from freshstack_datasets.typed_files.refused import RefusedError
 
 _WHAT = "a file that maps tags to repositories"
 

@@ -14,9 +14,9 @@ from builders.topics.models import Models
 from builders.topics.patterns import check_patterns, chooser
 from builders.topics.pool import Filters, Pool
 from builders.topics.questions import Questions
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.recipe import Model, Sha256, as_tuple
+from freshstack_datasets.typed_files.refused import RefusedError, without_secrets
 
 _WORD = "[A-Za-z0-9][A-Za-z0-9_.-]*"
 _PART = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9_.-]+"
@@ -31,7 +31,7 @@ def _matching(pattern: str, expected: str, longest: int = 200) -> AfterValidator
 
     def check(text: str) -> str:
         if len(text) > longest or not form.fullmatch(text):
-            raise RefusedError(expected, shown(addresses.without_secrets(text)))
+            raise RefusedError(expected, shown(without_secrets(text)))
         return text
 
     return AfterValidator(check)

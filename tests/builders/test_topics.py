@@ -8,8 +8,8 @@ import pytest
 
 from builders.topics import read_topic
 from builders.topics.questions import Questions
-from builders.topics.reading import MOST_BYTES
 from freshstack_datasets.errors import InputError, MissingExtraError
+from freshstack_datasets.typed_files.reading import MOST_BYTES
 
 HEAD = "name: bread\ndomain: Baking\ntags: [sourdough, rye]\n"
 ONE = HEAD + "repositories:\n- {url: https://example.org/acme/docs, name: acme/docs, tag: v1.0}\n"

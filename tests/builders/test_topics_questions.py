@@ -43,7 +43,7 @@ def test_all_that_can_be_said_is_read(tmp_path):
         ("answer: newest", "questions.answer, expected accepted or best, got 'newest'"),
         ("min_score: '1'", "questions.min_score, expected a whole number"),
         ("min_score: 1.5", "questions.min_score, expected a whole number"),
-        ("min_score: 9999999999", "questions.min_score, expected a number of at most nine digits"),
+        ("min_score: 9999999999", "questions.min_score, expected a number of at most 999,999,999"),
         ("language: english", "questions.language, expected a language's code, such as en, got 'english'"),
         ("license: ''", "questions.license, expected a licence, such as CC-BY-4.0, got ''"),
     ],

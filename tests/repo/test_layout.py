@@ -114,6 +114,7 @@ FOR_BUILDERS = {
     "evaluation",
     "retrieval",
     "llm",
+    "typed_files",
 }
 """The modules whose public names builders may import."""
 

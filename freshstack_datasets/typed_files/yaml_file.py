@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import shown
+from freshstack_datasets.typed_files.refused import RefusedError
 
 DEEPEST = 20
 """How many lists and mappings may lie in each other."""

@@ -1,4 +1,6 @@
-"""Why a value of a topic is refused, as the validators of its models say it."""
+"""Why a value of a typed file is refused, as the validators of its models say it, and how one is shown."""
+
+import re
 
 
 class RefusedError(ValueError):
@@ -13,6 +15,14 @@ class RefusedError(ValueError):
         place: The keys and places that lead to it, from what the validator is of.
     """
 
+    kind = "value"
+    """What kind of fault it makes."""
+
     def __init__(self, expected: str, got: str, hint: str = "", place: tuple[str | int, ...] = ()) -> None:
         super().__init__(expected, got, hint)
         self.expected, self.got, self.hint, self.place = expected, got, hint, place
+
+
+def without_secrets(text: str) -> str:
+    """Return a text for a message, without what stands before an @ or behind ? and #, where addresses have secrets."""
+    return re.sub(r"(?<=[?#]).*", "…", re.sub(".*@", "…@", text, flags=re.DOTALL), flags=re.DOTALL)

@@ -1,9 +1,9 @@
-"""Validators of numbers and texts in a topic file, which say in our words what would have been right."""
+"""Validators of numbers and texts in a typed file, which say in our words what would have been right."""
 
 from pydantic import AfterValidator
 
-from builders.topics.refused import RefusedError
 from freshstack_datasets.errors import shown
+from freshstack_datasets.typed_files.refused import RefusedError
 
 
 def number(low: float, high: float) -> AfterValidator:

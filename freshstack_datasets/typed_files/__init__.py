@@ -1,0 +1,19 @@
+"""Typed files of settings: YAML that people write, read into strict models, with the line of whatever is wrong in it."""
+
+from freshstack_datasets.typed_files.faults import Fault, unknown_key
+from freshstack_datasets.typed_files.reading import bytes_of, checked, content_of, faults_in, validated
+from freshstack_datasets.typed_files.refused import RefusedError
+from freshstack_datasets.typed_files.yaml_file import Content, UnreadableError
+
+__all__ = [
+    "Content",
+    "Fault",
+    "RefusedError",
+    "UnreadableError",
+    "bytes_of",
+    "checked",
+    "content_of",
+    "faults_in",
+    "unknown_key",
+    "validated",
+]
