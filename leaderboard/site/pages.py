@@ -10,8 +10,19 @@ from urllib.parse import urlsplit
 from freshstack_datasets.cli.console import counted, printable
 from freshstack_datasets.errors import FreshStackError, MissingExtraError
 from freshstack_datasets.loading import Dataset
+from freshstack_datasets.report import (
+    MISSING,
+    interval_text,
+    p_text,
+    rank_text,
+    score_text,
+    share_text,
+    signed_text,
+    size_text,
+    time_text,
+)
 from leaderboard.boards.records import MACRO, Board, Topic
-from leaderboard.site import addresses, words
+from leaderboard.site import addresses
 from leaderboard.verdicts.records import Concordance, Verdict, Verdicts
 
 if TYPE_CHECKING:
@@ -166,18 +177,22 @@ def environment() -> "Environment":
         finalize=_safe,
     )
     made.filters |= {
-        "number": words.number,
-        "interval": words.interval,
-        "signed": words.signed,
-        "p_value": words.p_value,
+        "number": score_text,
+        "signed": signed_text,
+        "p_value": p_text,
+        "share": share_text,
+        "size": size_text,
+        "time": time_text,
         "address": address,
-        "measure": words.measure,
+        "measure": measure_title,
     }
     made.globals |= {
         "addresses": addresses,
         "scope_title": scope_title,
         "counted": counted,
         "evaluators": evaluators,
+        "interval": interval_text,
+        "rank": rank_text,
         "MACRO": MACRO,
     }
     return made
@@ -186,7 +201,7 @@ def environment() -> "Environment":
 def _safe(value: object) -> object:
     """Return what a template is about to write: nothing unknown as a number, no character that turns or hides text."""
     if value is None:
-        return words.UNKNOWN
+        return MISSING
     if type(value) is str:
         return printable(value)
     return value
@@ -207,6 +222,12 @@ def scope_title(board: Board, scope: str) -> str:
     if scope == MACRO:
         return "All topics"
     return next(topic.title for topic in board.topics if topic.name == scope)
+
+
+def measure_title(name: str) -> str:
+    """Return a measure as people write it: ``alpha_nDCG@10`` is ``α-nDCG@10``."""
+    alpha = "\N{GREEK SMALL LETTER ALPHA}"
+    return name.replace("alpha_nDCG", f"{alpha}-nDCG").replace("alpha=", f"{alpha}=")
 
 
 def evaluators(board: Board) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from freshstack_datasets import __version__
 from freshstack_datasets.errors import InputError, UnknownNameError, shown, shown_path
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset, load
+from freshstack_datasets.report import stylesheet
 from leaderboard.boards.reading import boards_of, read_board
 from leaderboard.boards.records import Board
 from leaderboard.site import home
@@ -195,12 +196,11 @@ def _write_one(work: Path, page: Page) -> int:
 
 
 def _copy(work: Path) -> Iterator[int]:
-    """Copy the files that no board changes."""
+    """Copy the files that no board changes; the style of charts goes with that of pages."""
     for source in sorted((HERE / "static").iterdir()):
-        shutil.copyfile(source, work / source.name)
-        yield source.stat().st_size
-    (work / ".nojekyll").touch()  # GitHub's pages would leave out some names otherwise
-    yield 0
+        text = source.read_text(encoding="utf-8")
+        yield _write_one(work, Page(source.name, text + stylesheet() if source.name == "style.css" else text))
+    yield _write_one(work, Page(".nojekyll", ""))  # GitHub's pages would leave out some names otherwise
 
 
 def _mark(site: Site) -> str:
