@@ -1,6 +1,7 @@
 """The commands of ``python -m leaderboard``: they behave as those of ``freshstack`` do."""
 
 from freshstack_datasets.cli import console
+from leaderboard.commands import importing
 
 app = console.command_line("python -m leaderboard")
 
@@ -8,6 +9,9 @@ app = console.command_line("python -m leaderboard")
 @app.callback()
 def leaderboard() -> None:
     """Take run files, check and score them, and publish who is truly ahead."""
+
+
+importing.add_to(app)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,0 +1,86 @@
+"""Taking over the rows of a published leaderboard, again and again."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from freshstack_datasets.errors import InputError, shown_path
+from freshstack_datasets.files import atomic_file
+from freshstack_datasets.typed_files.reading import validated
+from freshstack_datasets.typed_files.yaml_file import Content
+from leaderboard.boards.definition import read_definition
+from leaderboard.boards.places import REPORTED
+from leaderboard.boards.published import check_rows, read_json, read_published
+from leaderboard.boards.reported import Reported
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did.
+
+    Args:
+        path: The file that it wrote.
+        rows: How many rows are in it.
+        added: The names of rows that were not there before.
+        changed: The names of those that say something else than before.
+        gone: The names of those that are not there any more.
+    """
+
+    path: Path
+    rows: int
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def import_rows(
+    file: Path, board: Path, *, url: str | None = None, commit: str | None = None, date: str | None = None
+) -> Imported:
+    """Write the rows of a published file into a board, in place of those that are there.
+
+    The same file gives the same bytes.
+
+    Args:
+        file: A file ``leaderboard_data.json``.
+        board: The board's folder.
+        url: Where it is published; as in the last import when not given.
+        commit: The commit that it is of.
+        date: The day of that; as in the last import when not given.
+
+    Raises:
+        InputError: The file cannot be read or does not fit the board, or nobody said where it is from.
+    """
+    published = read_published(file)
+    check_rows(published.leaderboardData, read_definition(board), shown_path(file)[1:-1])
+    path = board / REPORTED
+    before = read_json(Reported, path, "imported rows") if path.is_file() else None
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    if before is not None and before.source.sha256 == digest:  # nothing new: what was known of it still holds
+        commit = commit or before.source.commit
+    url = url or (before.source.url if before else None)
+    date = date or (before.source.date if before else None)
+    for name, value in (("--source", url), ("--date", date)):
+        if value is None:
+            raise InputError(name, expected="where the rows are from, and of which day", got="nothing")
+    told = {
+        "schema_version": 1,
+        "source": {"url": url, "commit": commit, "date": date, "sha256": digest},
+        "rows": [row.model_dump() for row in published.leaderboardData],
+    }
+    reported = validated(Reported, Content(told), "the source of the rows")
+    with atomic_file(path) as work:
+        work.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return _compared(path, before, reported)
+
+
+def _compared(path: Path, before: Reported | None, after: Reported) -> Imported:
+    old = {} if before is None else {row.info.name: row for row in before.rows}
+    new = {row.info.name: row for row in after.rows}
+    return Imported(
+        path,
+        rows=len(new),
+        added=tuple(name for name in new if name not in old),
+        changed=tuple(name for name, row in new.items() if name in old and old[name] != row),
+        gone=tuple(name for name in old if name not in new),
+    )
