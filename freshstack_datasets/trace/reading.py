@@ -141,6 +141,15 @@ class Pool:
     def _ids(self) -> pa.Table:
         return self._reader.read(["query-id", "corpus-id"])
 
+    @cached_property
+    def retrievers(self) -> frozenset[str]:
+        """Who found documents: retrievers, and what all of them found together.
+
+        Raises:
+            SnapshotError: The file cannot be read.
+        """
+        return frozenset(filter(None, self._reader.read(["retriever"])["retriever"].unique().to_pylist()))
+
     def places(self, query_id: str, doc_id: str) -> list[Place]:
         """Return the places of a document in the lists of a question, as they come in the file.
 

@@ -308,9 +308,9 @@ def score_all(submissions: Path, datasets: Callable[[str, str], Dataset] | None 
         datasets: What gives a dataset by name and snapshot; ``load`` when not given.
     """
     from leaderboard.boards.definition import read_definition
-    from leaderboard.scoring import score, write_scores
+    from leaderboard.scoring import write_scores
 
     for board in sorted(path.parent for path in submissions.rglob("board.yaml")):
         definition = read_definition(board)
         for told in sorted(board.glob("*/submission.yaml")):
-            write_scores(told.parent, score(told.parent, definition, datasets=datasets or load))
+            write_scores(told.parent, definition, datasets=datasets or load)

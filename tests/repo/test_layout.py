@@ -134,6 +134,7 @@ FOR_LEADERBOARD = {
     "evaluation",
     "retrieval",
     "report",
+    "trace",  # who chose the documents that were judged
     "typed_files",
 }
 """The modules whose public names the leaderboard may import."""
