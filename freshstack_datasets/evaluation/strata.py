@@ -130,7 +130,7 @@ def _average(means: Iterable[Floats]) -> Floats:
 
 def comparable(values: Floats) -> Floats:
     """Cut the last bits off, so that sums, and differences of the sums of two rows, are exact in double precision."""
-    return summable(values, 2 * float(np.abs(values).max(initial=0)))
+    return summable(values, 2 * float(np.abs(values).max()))
 
 
 def _use(use: str, stratum: int) -> str:
@@ -139,9 +139,14 @@ def _use(use: str, stratum: int) -> str:
 
 
 def _rows(strata: Strata) -> int:
-    shapes = [values.shape for values in strata]
-    if not shapes or min(queries for _, queries in shapes) < 1 or len({rows for rows, _ in shapes}) > 1:
+    """Return how many rows the strata have, once they are what they should be."""
+    rows = [len(values) for values in strata]
+    queries = [values.shape[1] for values in strata]
+    if not rows or len(set(rows)) > 1 or min(queries) < 1:
+        shapes = ", ".join(f"{one} x {other}" for one, other in zip(rows, queries, strict=True))
         raise InputError(
-            "values of several datasets", expected="the same rows of each, and a query in each", got=str(shapes)
+            "values of several datasets (rows x queries)",
+            expected="the same rows of each, and a query in each",
+            got=shapes or "no dataset",
         )
-    return shapes[0][0]
+    return rows[0]
