@@ -141,16 +141,25 @@ class RunFileError(RunError):
     Args:
         path: The file.
         line: Its line, counted from 1; 0 when the file has no lines.
-        what: What is wrong there.
+        what: What is wrong there; ``wrong`` holds it without the place.
         expected: What would have been right.
         got: What was found instead.
         hint: The next step.
+        kind: The kind of fault, one of ``runs.KINDS``.
     """
 
     def __init__(
-        self, path: Path | str, line: int, what: str, *, expected: str = "", got: str = "", hint: str = ""
+        self,
+        path: Path | str,
+        line: int,
+        what: str,
+        *,
+        expected: str = "",
+        got: str = "",
+        hint: str = "",
+        kind: str = "content",
     ) -> None:
-        self.path, self.line = Path(path), line
+        self.path, self.line, self.kind, self.wrong = Path(path), line, kind, what
         where = str(path) if str(path).isprintable() else shown_path(path)[1:-1]
         where += f":{line}" if line else ""
         super().__init__(f"{where}: {what}", expected=expected, got=got, hint=hint)

@@ -8,34 +8,20 @@ import gzip
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 import numpy as np
 
-from freshstack_datasets.errors import InputError, RunError, UnknownNameError, shown, shown_path
+from freshstack_datasets.errors import InputError, RunError, shown, shown_path
 from freshstack_datasets.files import atomic_file
 from freshstack_datasets.ranking import Run, as_run
-from freshstack_datasets.runs import jsonl, nested_json, parquet, trec
-from freshstack_datasets.runs.entries import Entries, gathered
-from freshstack_datasets.runs.source import GZIP, ID_LIMIT
+from freshstack_datasets.runs import parquet
+from freshstack_datasets.runs.entries import gathered
+from freshstack_datasets.runs.formats import FORMATS, TEXT, format_of, scanner_of
+from freshstack_datasets.runs.source import ID_LIMIT
+from freshstack_datasets.runs.survey import Survey, survey_run
 
-__all__ = ["FORMATS", "read_run", "write_run"]
-
-FORMATS: Mapping[str, tuple[str, ...]] = {
-    "trec": (".trec", ".run", ".txt"),
-    "json": (".json",),
-    "jsonl": (".jsonl",),
-    "parquet": (".parquet",),
-}
-"""The formats and the suffixes that stand for them; every one but Parquet may be followed by ``.gz``."""
-
-
-class _TextFormat(Protocol):
-    def scan(self, path: Path, entries: Entries) -> str: ...
-    def write(self, run: Run, stream: BinaryIO) -> None: ...
-
-
-_TEXT: Mapping[str, _TextFormat] = {"trec": trec, "json": nested_json, "jsonl": jsonl}
+__all__ = ["FORMATS", "Survey", "read_run", "survey_run", "write_run"]
 
 
 def read_run(path: Path | str, format: str | None = None) -> Run:
@@ -54,8 +40,8 @@ def read_run(path: Path | str, format: str | None = None) -> Run:
         InputError: Neither the suffix nor ``format`` is known.
     """
     path = Path(path)
-    kind, _ = _format_of(path, format)
-    return gathered(path, parquet.scan, "row") if kind == "parquet" else gathered(path, _TEXT[kind].scan, "line")
+    kind, _ = format_of(path, format)
+    return gathered(path, *scanner_of(kind))
 
 
 def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, format: str | None = None) -> None:
@@ -71,7 +57,7 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, fo
         InputError: Neither the suffix nor ``format`` is known, or the file cannot be written.
     """
     run, path = as_run(run), Path(path)
-    kind, zipped = _format_of(path, format)
+    kind, zipped = format_of(path, format)
     _check_writable(run, kind)
     try:
         with atomic_file(path) as work:
@@ -79,31 +65,9 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path | str, fo
                 parquet.write(run, work)
             else:
                 with _sink(work, zipped) as stream:
-                    _TEXT[kind].write(run, stream)
+                    TEXT[kind].write(run, stream)
     except (OSError, ValueError) as error:  # ValueError: a path with NUL
         raise InputError(f"cannot write {shown_path(path)}", got=shown(str(error))) from None
-
-
-def _format_of(path: Path, format: str | None) -> tuple[str, bool]:
-    """Return the format of a file, and whether it is gzipped."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    zipped = suffixes[-1:] == [GZIP]
-    if format is None:
-        last = (suffixes[:-1] if zipped else suffixes)[-1:]
-        format = next((name for name, known in FORMATS.items() if last and last[0] in known), None)
-        if format is None:
-            text = [suffix for name, known in FORMATS.items() if name in _TEXT for suffix in known]
-            raise InputError(
-                f"run file {shown_path(path)}",
-                expected=f"a name that ends with {', '.join(text)} (each also with {GZIP}) or .parquet",
-                got=shown("".join(path.suffixes[-2:])) if suffixes else "a name without suffix",
-                hint="rename it, or in Python give its format",
-            )
-    elif format not in FORMATS:
-        raise UnknownNameError("run format", format, FORMATS)
-    if zipped and format not in _TEXT:
-        raise InputError(f"run file {shown_path(path)}", expected=f"{format} without {GZIP}", got=f"one with {GZIP}")
-    return format, zipped
 
 
 def _check_writable(run: Run, format: str) -> None:

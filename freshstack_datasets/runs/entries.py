@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
+from freshstack_datasets.runs.notes import KEPT, MOST_FAULTS, Notes
 
 KEPT_LIMIT = 1 << 28
 """Bytes that a file may make a reader keep before the whole of it was looked through."""
@@ -40,10 +41,22 @@ class Entries:
         path: The file, for messages.
         unit: What an entry stands in, counted from 1: line or row.
         limit: Bytes to keep, as estimated; at more of them, all are let go and none is kept from then on.
+        notes: Takes faults, so that reading goes on after them; then too much to keep is a fault as well.
+        most_bytes: Bytes that the file may have, decompressed.
+        most: Entries that it may have.
     """
 
-    def __init__(self, path: Path, unit: str = "line", limit: float = inf) -> None:
-        self._path, self._unit, self._limit = path, unit, limit
+    def __init__(
+        self,
+        path: Path,
+        unit: str = "line",
+        limit: float = inf,
+        notes: Notes | None = None,
+        most_bytes: float = inf,
+        most: float = inf,
+    ) -> None:
+        self._path, self._unit, self._limit, self._most = path, unit, limit, most
+        self.notes, self.most_bytes = notes, most_bytes
         self.overflowed = False
         self._queries: defaultdict[str, int] = defaultdict()
         self._queries.default_factory = self._queries.__len__  # a new id gets the next number
@@ -51,6 +64,12 @@ class Entries:
         self._docs.default_factory = self._docs.__len__
         self._parts: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
         self._count, self._next_check = 0, _FIRST_CHECK
+
+    def refuse(self, error: RunFileError) -> None:
+        """Note a fault, or raise it where none are noted."""
+        if self.notes is None:
+            raise error
+        self.notes.refuse(error)
 
     def add(self, query_ids: Ids, doc_ids: Ids, scores: Sequence[float] | NDArray[np.float64]) -> None:
         """Add entries, in three columns of one length.
@@ -65,7 +84,7 @@ class Entries:
         self._parts.append((queries, docs, np.asarray(scores, np.float64)))
         self._count += len(scores)
         if self._count >= self._next_check:
-            self._check_duplicates(*self._columns()[:2])
+            self._check_duplicates(*self.columns()[:2])
             self._next_check = 2 * self._count
         new_ids = _last(self._queries, known[0]) + _last(self._docs, known[1])
         self._spend(_ENTRY_BYTES * len(scores) + new_ids)
@@ -85,8 +104,10 @@ class Entries:
             RunFileError: There is no query, or a document comes twice for one.
         """
         if not self._queries:
-            raise RunFileError(self._path, 0, "a run", expected="at least one query", got="none: the file is empty")
-        queries, docs, scores = self._columns()
+            raise RunFileError(
+                self._path, 0, "a run", expected="at least one query", got="none: the file is empty", kind="empty"
+            )
+        queries, docs, scores = self.columns()
         self._parts.clear()
         self._check_duplicates(queries, docs)
         vocabulary = sorted(self._docs)
@@ -103,36 +124,69 @@ class Entries:
 
     def _spend(self, size: int) -> None:
         self._limit -= size
-        if self._limit >= 0:
+        if self._limit >= 0 and self._count <= self._most:
             return
-        self._check_duplicates(*self._columns()[:2])
+        if self.notes is not None:
+            expected, hint = "fewer entries", "hand in the best documents of each query alone"
+            raise RunFileError(self._path, 0, "a run", expected=expected, got="more", hint=hint, kind="large")
+        self._check_duplicates(*self.columns()[:2])
         self.overflowed = True
         self._queries.clear()
         self._docs.clear()
         self._parts.clear()
 
-    def _columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    @property
+    def query_ids(self) -> list[str]:
+        """The queries, each once, in the order they came: what numbers of queries stand for."""
+        return list(self._queries)
+
+    @property
+    def doc_ids(self) -> list[str]:
+        """The documents, likewise."""
+        return list(self._docs)
+
+    def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        """Return the numbers of queries and documents, and the scores, of all entries as they came."""
         nothing = np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0)
         queries, docs, scores = zip(nothing, *self._parts, strict=True)
         return np.concatenate(queries), np.concatenate(docs), np.concatenate(scores)
 
+    def duplicates(self) -> tuple[int, list[RunFileError]]:
+        """Return how many entries come again, and the errors of the first few."""
+        queries, docs, _ = self.columns()
+        seconds = _repeats(queries, docs, len(self._docs))
+        return len(seconds), [self._twice(queries, docs, int(second)) for second in seconds[:KEPT]]
+
     def _check_duplicates(self, queries: NDArray[np.int32], docs: NDArray[np.int32]) -> None:
-        keys = queries.astype(np.int64) * len(self._docs) + docs
-        ordered = np.sort(keys)
-        if not (ordered[1:] == ordered[:-1]).any():
-            return
-        order = np.argsort(keys, kind="stable")
-        again = np.flatnonzero(keys[order][1:] == keys[order][:-1])
-        second = int(order[again + 1].min())
-        first = int(np.flatnonzero(keys == keys[second])[0])
+        """Refuse entries that come again; where faults are noted, only very many, since the others are noted at the end."""
+        seconds = _repeats(queries, docs, len(self._docs))
+        if len(seconds) > (0 if self.notes is None else MOST_FAULTS):
+            raise self._twice(queries, docs, int(seconds[0]))
+
+    def _twice(self, queries: NDArray[np.int32], docs: NDArray[np.int32], second: int) -> RunFileError:
+        first = int(np.flatnonzero((queries == queries[second]) & (docs == docs[second]))[0])
         query_id, doc_id = list(self._queries)[queries[second]], list(self._docs)[docs[second]]
         what = f"document {shown(doc_id)} of query {shown(query_id)}"
-        line = second + 1 if self._unit == "line" else 0
+        numbers = first + 1, second + 1
+        if self.notes is not None and self.notes.lines:  # lines at fault have no entry
+            lines = np.concatenate(self.notes.lines)
+            numbers = int(lines[first]), int(lines[second])
+        line = numbers[1] if self._unit == "line" else 0
         if not line:
-            what = f"{self._unit} {second + 1}: {what}"
-        raise RunFileError(
-            self._path, line, what, expected="it once", got=f"it a second time, after {self._unit} {first + 1}"
-        )
+            what = f"{self._unit} {numbers[1]}: {what}"
+        got = f"it a second time, after {self._unit} {numbers[0]}"
+        return RunFileError(self._path, line, what, expected="it once", got=got, kind="duplicate")
+
+
+def _repeats(queries: NDArray[np.int32], docs: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+    """Return the places of entries that come again, in rising order."""
+    keys = queries.astype(np.int64) * size + docs
+    ordered = np.sort(keys)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.zeros(0, np.int64)
+    order = np.argsort(keys, kind="stable")
+    again = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    return np.sort(order[again + 1])
 
 
 def _numbers(known: Mapping[str, int], ids: Ids) -> NDArray[np.int32]:

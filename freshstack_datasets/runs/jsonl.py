@@ -10,11 +10,13 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+import numpy as np
+
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.records import ID_RULE
 from freshstack_datasets.runs.entries import Entries, clean_name
-from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, OTHER_FORMAT, blocks, checked_id, lines_of
+from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, OTHER_FORMAT, blocks, checked_id, raw_lines, text_of
 
 ENTRY = 'an object such as {"query_id": "q", "doc_id": "d", "score": 1.5}'
 
@@ -33,11 +35,14 @@ def scan(path: Path, entries: Entries) -> str:
         RunFileError: The file does not hold a run.
     """
     name: object = None
-    for first, block in blocks(path):
-        if first == 1:
-            _, line = next(lines_of(path, first, block[: block.find(b"\n") + 1]))
+    for first, block in blocks(path, entries.refuse, entries.most_bytes):
+        if first == 1 and not entries.notes:
+            line = text_of(path, first, block[: block.find(b"\n")])
             name = _parsed(path, first, line).get("run")
-        entries.add(*(_columns(block) or _columns_by_line(path, first, block)))
+        columns = _columns(block)
+        if columns and entries.notes:
+            entries.notes.entries(np.arange(first, first + len(columns[0])))
+        entries.add(*(columns or _columns_by_line(path, first, block, entries)))
     return name if isinstance(name, str) else ""
 
 
@@ -69,13 +74,22 @@ def _columns(block: bytes) -> tuple[Sequence[str], Sequence[str], list[float]] |
     return (query_ids, doc_ids, scores) if all(map(isfinite, scores)) else None
 
 
-def _columns_by_line(path: Path, first: int, block: bytes) -> tuple[list[str], list[str], list[float]]:
-    query_ids, doc_ids, scores = [], [], []
-    for number, line in lines_of(path, first, block):
-        query_id, doc_id, score = _entry(path, number, line)
+def _columns_by_line(
+    path: Path, first: int, block: bytes, entries: Entries
+) -> tuple[list[str], list[str], list[float]]:
+    query_ids, doc_ids, scores, lines = [], [], [], []
+    for number, raw in raw_lines(first, block):
+        try:
+            query_id, doc_id, score = _entry(path, number, text_of(path, number, raw))
+        except RunFileError as error:
+            entries.refuse(error)
+            continue
         query_ids.append(query_id)
         doc_ids.append(doc_id)
         scores.append(score)
+        lines.append(number)
+    if entries.notes:
+        entries.notes.entries(lines)
     return query_ids, doc_ids, scores
 
 
@@ -83,10 +97,11 @@ def _entry(path: Path, number: int, line: str) -> tuple[str, str, float]:
     entry = _parsed(path, number, line)
     for key in ("query_id", "doc_id", "score"):
         if key not in entry:
-            raise RunFileError(path, number, f"no {key}", expected=ENTRY, got=shown(line))
+            raise RunFileError(path, number, f"no {key}", expected=ENTRY, got=shown(line), kind="fields")
     score = entry["score"]
     if not isinstance(score, float) or not isfinite(score):
-        raise RunFileError(path, number, "score", expected="a finite number", got=_as_written(line, "score"))
+        got, kind = _as_written(line, "score"), "not-finite" if isinstance(score, float) else "score"
+        raise RunFileError(path, number, "score", expected="a finite number", got=got, kind=kind)
     query_id, doc_id = (_id(path, number, line, entry, kind) for kind in ("query", "document"))
     return query_id, doc_id, score
 
@@ -94,7 +109,8 @@ def _entry(path: Path, number: int, line: str) -> tuple[str, str, float]:
 def _id(path: Path, number: int, line: str, entry: dict[str, Any], kind: str) -> str:
     key = "query_id" if kind == "query" else "doc_id"
     if not isinstance(entry[key], str):
-        raise RunFileError(path, number, f"{kind} id", expected=ID_RULE, got=_as_written(line, key))
+        got = _as_written(line, key)
+        raise RunFileError(path, number, f"{kind} id", expected=ID_RULE, got=got, kind="id")
     return checked_id(path, number, entry[key], kind)
 
 
@@ -109,12 +125,14 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
         entry = _DECODER.decode(line)
     except json.JSONDecodeError as error:
         what = f"JSON, character {error.pos + 1}: {error.msg}"
-        raise RunFileError(path, number, what, expected=ENTRY, got=shown(line), hint=OTHER_FORMAT) from None
+        raise RunFileError(
+            path, number, what, expected=ENTRY, got=shown(line), hint=OTHER_FORMAT, kind="json"
+        ) from None
     except (ValueError, RecursionError) as error:
         got = "deeply nested JSON" if isinstance(error, RecursionError) else str(error)
-        raise RunFileError(path, number, "JSON", expected=ENTRY, got=got) from None
+        raise RunFileError(path, number, "JSON", expected=ENTRY, got=got, kind="json") from None
     if not isinstance(entry, dict):
-        raise RunFileError(path, number, "JSON", expected=ENTRY, got=shown(line), hint=OTHER_FORMAT)
+        raise RunFileError(path, number, "JSON", expected=ENTRY, got=shown(line), hint=OTHER_FORMAT, kind="json")
     return entry
 
 

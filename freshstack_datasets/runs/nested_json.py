@@ -18,7 +18,7 @@ def scan(path: Path, entries: Entries) -> str:
     Raises:
         RunFileError: The file does not hold a run.
     """
-    with Source(path) as source:
+    with Source(path, entries.most_bytes) as source:
         scanner = Scanner(source, path)
         for query_id in scanner.queries():
             entries.add_query(query_id)

@@ -56,7 +56,9 @@ def scan(path: Path, entries: Entries) -> str:
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         what, hint = "a Parquet file that cannot be read", "write the run again"
-        raise RunFileError(path, 0, what, expected="a whole one", got=shown(reason), hint=hint) from None
+        raise RunFileError(
+            path, 0, what, expected="a whole one", got=shown(reason), hint=hint, kind="parquet"
+        ) from None
     return str(name)
 
 
@@ -86,7 +88,9 @@ def _check_footer(path: Path) -> None:
     if end[4:] != b"PAR1" or size > _FOOTER_LIMIT:
         got = "an empty file" if not end else f"{size} bytes" if end[4:] == b"PAR1" else "another file's end"
         expected = f"a footer of at most {_FOOTER_LIMIT} bytes and the mark PAR1"
-        raise RunFileError(path, 0, "the end of a Parquet file", expected=expected, got=got, hint=OTHER_FORMAT)
+        raise RunFileError(
+            path, 0, "the end of a Parquet file", expected=expected, got=got, hint=OTHER_FORMAT, kind="parquet"
+        )
 
 
 def _check_columns(path: Path, file: pq.ParquetFile) -> None:
@@ -95,16 +99,19 @@ def _check_columns(path: Path, file: pq.ParquetFile) -> None:
         found = [field for field in schema if field.name == column]
         if len(found) != 1:
             got = ", ".join(shown(name) for name in schema.names[:10])
-            raise RunFileError(path, 0, f"column {column}", expected="it once", got=f"the columns {got}")
+            raise RunFileError(
+                path, 0, f"column {column}", expected="it once", got=f"the columns {got}", kind="parquet"
+            )
         if not _fits(column, found[0].type):
             expected = "numbers" if column == "score" else "strings"
-            raise RunFileError(path, 0, f"column {column}", expected=expected, got=shown(str(found[0].type)))
+            got = shown(str(found[0].type))
+            raise RunFileError(path, 0, f"column {column}", expected=expected, got=got, kind="parquet")
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         size = group.total_byte_size  # not its columns' sizes: a damaged column ends the process when it is asked
         limit = min(_GROUP_LIMIT, _BUFFER + 8 * ID_LIMIT * group.num_rows)
         if size > limit:
             expected = f"at most {limit} bytes in {group.num_rows} rows"
-            raise RunFileError(path, 0, "a Parquet file", expected=expected, got=f"{size}")
+            raise RunFileError(path, 0, "a Parquet file", expected=expected, got=f"{size}", kind="large")
 
 
 def _fits(column: str, kind: pa.DataType) -> bool:
@@ -124,7 +131,8 @@ def _checked(path: Path, start: int, batch: pa.RecordBatch) -> tuple[list[str], 
     scores = batch.column("score").to_pylist()
     for row, score in enumerate(scores, start + 1):
         if score is None or not isfinite(score):
-            raise RunFileError(path, 0, f"row {row}: score", expected="a finite number", got=shown(score))
+            kind = "score" if score is None else "not-finite"
+            raise RunFileError(path, 0, f"row {row}: score", expected="a finite number", got=shown(score), kind=kind)
     return query_ids, doc_ids, scores
 
 
@@ -139,7 +147,7 @@ def _checked_ids(path: Path, start: int, column: pa.DictionaryArray, kind: str) 
     if len(long := np.flatnonzero(lengths > _MOST_BYTES * ID_LIMIT)):
         i = long[np.argmin(first[long])]
         what, expected = f"row {start + 1 + first[i]}: {kind} id", f"at most {ID_LIMIT} characters"
-        raise RunFileError(path, 0, what, expected=expected, got=f"{lengths[i]} bytes")
+        raise RunFileError(path, 0, what, expected=expected, got=f"{lengths[i]} bytes", kind="id")
     ids = words.to_pylist()
     for i in np.argsort(first).tolist():
         checked_id(path, 0, ids[i], f"row {start + 1 + first[i]}: {kind}")

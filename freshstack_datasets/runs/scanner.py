@@ -148,7 +148,7 @@ class Scanner:
         if not doc_id or doc_id in seen or "\\" in doc_id or len(doc_id) > ID_LIMIT:
             doc_id = self._key(literal, line or self._line, "document", seen)
         if not isfinite(score):
-            raise RunFileError(self.path, line or self._line, "score", expected="a finite number", got=shown(number))
+            raise self._fault(line or self._line, "score", "a finite number", shown(number), "not-finite")
         if match:
             self._place = match.end()
         return doc_id, score, more
@@ -157,11 +157,9 @@ class Scanner:
         try:
             key = json.loads(literal)
         except ValueError as error:
-            raise RunFileError(
-                self.path, line, f"{kind} id", expected="a JSON string", got=f"{shown(literal)} ({error})"
-            ) from None
+            raise self._fault(line, f"{kind} id", "a JSON string", f"{shown(literal)} ({error})", "json") from None
         if key in seen:
-            raise RunFileError(self.path, line, f"{kind} {shown(key)}", expected="it once", got="it twice")
+            raise self._fault(line, f"{kind} {shown(key)}", "it once", "it twice", "duplicate")
         return checked_id(self.path, line, key, kind)
 
     def _token(self, pattern: re.Pattern[str], expected: str) -> str:
@@ -228,4 +226,7 @@ class Scanner:
 
     def _unexpected(self, expected: str, hint: str = "") -> RunFileError:
         got = shown(self._buffer[self._place : self._place + 100]) if self._next_sign() else "the end of the file"
-        return RunFileError(self.path, self._line, "JSON", expected=expected, got=got, hint=hint)
+        return RunFileError(self.path, self._line, "JSON", expected=expected, got=got, hint=hint, kind="json")
+
+    def _fault(self, line: int, what: str, expected: str, got: str, kind: str) -> RunFileError:
+        return RunFileError(self.path, line, what, expected=expected, got=got, kind=kind)

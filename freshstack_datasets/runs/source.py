@@ -2,8 +2,9 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BufferedReader
+from math import inf
 from pathlib import Path
 from typing import Self
 
@@ -39,13 +40,14 @@ class Source:
 
     Args:
         path: The file.
+        most: Bytes to give, decompressed.
 
     Raises:
         RunFileError: It cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, most: float = inf) -> None:
+        self._path, self._most = path, most
         self._failure: Exception | None = None
         self._raw = file = opened(path)
         self._file = gzip.GzipFile(fileobj=file) if path.suffix.lower() == GZIP else file
@@ -65,8 +67,10 @@ class Source:
             line: The line that was reached, for the message.
 
         Raises:
-            RunFileError: The file cannot be read on, or its compression is damaged.
+            RunFileError: The file cannot be read on, its compression is damaged, or it holds more than it may.
         """
+        if self._most < 0:
+            raise self._too_large(line)
         parts, size = [], 0
         while size < _LEAST and not self._failure:
             try:
@@ -78,22 +82,42 @@ class Source:
                 break
             parts.append(part)
             size += len(part)
+        self._most -= size
         if self._failure and not parts:
             raise self._error(line, self._failure)
         return b"".join(parts)
 
+    def _too_large(self, line: int) -> RunFileError:
+        expected, hint = "fewer bytes, once it is decompressed", "hand in the best documents of each query alone"
+        return RunFileError(self._path, line, "a run", expected=expected, got="more", hint=hint, kind="large")
+
     def _error(self, line: int, failure: Exception) -> RunFileError:
         if isinstance(failure, EOFError):
             return RunFileError(
-                self._path, line, "gzip data", expected="an end mark", got="a truncated file", hint=_COPY_AGAIN
+                self._path,
+                line,
+                "gzip data",
+                expected="an end mark",
+                got="a truncated file",
+                hint=_COPY_AGAIN,
+                kind="compression",
             )
         if isinstance(failure, OSError) and failure.strerror:
             what, expected = "a run file that cannot be read", "bytes up to its end"
             return RunFileError(
-                self._path, line, what, expected=expected, got=shown(failure.strerror), hint=_COPY_AGAIN
+                self._path,
+                line,
+                what,
+                expected=expected,
+                got=shown(failure.strerror),
+                hint=_COPY_AGAIN,
+                kind="unreadable",
             )
         hint = f"{_COPY_AGAIN}, or take {GZIP} off its name if it is not compressed"
-        return RunFileError(self._path, line, "gzip data", expected="a whole file", got=shown(str(failure)), hint=hint)
+        got = shown(str(failure))
+        return RunFileError(
+            self._path, line, "gzip data", expected="a whole file", got=got, hint=hint, kind="compression"
+        )
 
 
 def opened(path: Path) -> BufferedReader:
@@ -107,24 +131,31 @@ def opened(path: Path) -> BufferedReader:
     except (OSError, ValueError) as error:  # ValueError: a path with NUL
         reason = error.strerror if isinstance(error, OSError) else str(error)
         what, expected = "a run file that cannot be opened", "a file that is there and may be read"
-        raise RunFileError(path, 0, what, expected=expected, got=shown(reason), hint="check the path") from None
+        hint = "check the path"
+        raise RunFileError(path, 0, what, expected=expected, got=shown(reason), hint=hint, kind="unreadable") from None
 
 
-def blocks(path: Path) -> Iterator[tuple[int, bytes]]:
+def blocks(path: Path, refuse: Callable[[RunFileError], None], most: float = inf) -> Iterator[tuple[int, bytes]]:
     """Yield pieces of whole lines, each with the number of its first line.
 
     A byte-order mark and blank lines at the end are left out; the last line of each piece ends with a line break,
     whether or not the file does.
 
+    Args:
+        path: The file.
+        refuse: Takes the error of a blank line before others; reading goes on when it raises nothing.
+        most: Bytes that the file may have, decompressed.
+
     Raises:
-        RunFileError: A line is too long, a blank one stands before others, or the file cannot be read.
+        RunFileError: A line is too long, or the file cannot be read or is too large.
     """
     first, blank = 1, 0
-    with Source(path) as source:
+    with Source(path, most) as source:
         for block in _whole_lines(source, path):
             kept = _without_blank_end(block)
             if kept and blank:
-                raise RunFileError(path, blank, "an empty line", expected="an entry", got="nothing on it")
+                refuse(_empty(path, blank))
+                blank = 0
             if kept:
                 yield first, kept
             lines = kept.count(b"\n")
@@ -156,38 +187,48 @@ def _without_blank_end(block: bytes) -> bytes:
     return block[: block.find(b"\n", content) + 1] if content else b""
 
 
-def lines_of(path: Path, first: int, block: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a block as text, without line ends, each with its number.
+def raw_lines(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a block, without line ends, each with its number."""
+    yield from enumerate(block[:-1].split(b"\n"), first)
+
+
+def text_of(path: Path, number: int, raw: bytes) -> str:
+    """Return a line as text.
 
     Raises:
-        RunFileError: A line is too long, empty, no UTF-8, or holds NUL or a carriage return.
+        RunFileError: It is too long, empty, no UTF-8, or holds NUL or a carriage return.
     """
-    for number, raw in enumerate(block[:-1].split(b"\n"), first):
-        raw = raw.removesuffix(b"\r")
-        if len(raw) > LINE_LIMIT:
-            raise too_long(path, number)
-        try:
-            line = raw.decode()
-        except UnicodeDecodeError as error:
-            raise not_utf8(path, number, error) from None
-        for sign, name in (("\0", "NUL"), ("\r", "carriage return")):
-            if sign in line:
-                raise RunFileError(path, number, "a line of text", expected=f"no {name}", got=shown(line))
-        if not line.strip(" \t"):
-            raise RunFileError(path, number, "an empty line", expected="an entry", got="nothing on it")
-        yield number, line
+    raw = raw.removesuffix(b"\r")
+    if len(raw) > LINE_LIMIT:
+        raise too_long(path, number)
+    try:
+        line = raw.decode()
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, number, error) from None
+    for sign, name in (("\0", "NUL"), ("\r", "carriage return")):
+        if sign in line:
+            expected = f"no {name}"
+            raise RunFileError(path, number, "a line of text", expected=expected, got=shown(line), kind="encoding")
+    if not line.strip(" \t"):
+        raise _empty(path, number)
+    return line
+
+
+def _empty(path: Path, line: int) -> RunFileError:
+    return RunFileError(path, line, "an empty line", expected="an entry", got="nothing on it", kind="empty-line")
 
 
 def too_long(path: Path, line: int) -> RunFileError:
     """Return the error for a line that is too long to be an entry."""
-    return RunFileError(path, line, "a line", expected=f"at most {LINE_LIMIT} bytes", got="more")
+    return RunFileError(path, line, "a line", expected=f"at most {LINE_LIMIT} bytes", got="more", kind="long-line")
 
 
 def not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> RunFileError:
     """Return the error for bytes that are no text."""
     bad = bytes(error.object[error.start : error.start + 8])
     hint = f"save it as UTF-8, or let its name end with {GZIP} if it is gzipped"
-    return RunFileError(path, line, "text", expected="UTF-8", got=f"the bytes {shown(bad)}", hint=hint)
+    got = f"the bytes {shown(bad)}"
+    return RunFileError(path, line, "text", expected="UTF-8", got=got, hint=hint, kind="encoding")
 
 
 def checked_id(path: Path, line: int, value: object, kind: str) -> str:
@@ -199,8 +240,10 @@ def checked_id(path: Path, line: int, value: object, kind: str) -> str:
     try:
         checked = check_id(value, kind)
     except RecordError as error:
-        raise RunFileError(path, line, error.what, expected=error.expected or ID_RULE, got=error.got) from None
+        expected = error.expected or ID_RULE
+        raise RunFileError(path, line, error.what, expected=expected, got=error.got, kind="id") from None
     if len(checked) > ID_LIMIT:
         got = f"{len(checked)}"
-        raise RunFileError(path, line, f"{kind} id", expected=f"at most {ID_LIMIT} characters", got=got)
+        expected = f"at most {ID_LIMIT} characters"
+        raise RunFileError(path, line, f"{kind} id", expected=expected, got=got, kind="id")
     return checked

@@ -6,6 +6,7 @@ stands between, inner spaces included.
 """
 
 import re
+from math import isfinite
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 from freshstack_datasets.errors import RunError, RunFileError, shown
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.runs.entries import Entries, clean_name
-from freshstack_datasets.runs.source import ID_LIMIT, OTHER_FORMAT, blocks, checked_id, lines_of
+from freshstack_datasets.runs.notes import Notes, whole
+from freshstack_datasets.runs.source import ID_LIMIT, OTHER_FORMAT, blocks, checked_id, raw_lines, text_of
 
 FIELDS = "six fields: query-id Q0 doc-id rank score tag"
 
@@ -36,9 +38,10 @@ def scan(path: Path, entries: Entries) -> str:
         RunFileError: The file does not hold a run.
     """
     tag = ""
-    for first, block in blocks(path):
-        tag = tag or _first_tag(path, first, block)
-        entries.add(*(_columns(block) or _columns_by_line(path, first, block)))
+    for first, block in blocks(path, entries.refuse, entries.most_bytes):
+        if not entries.notes:
+            tag = tag or _first_tag(path, first, block)
+        entries.add(*(_columns(first, block, entries.notes) or _columns_by_line(path, first, block, entries)))
     return tag
 
 
@@ -71,7 +74,7 @@ def write(run: Run, stream: BinaryIO) -> None:
         stream.write("".join(lines).encode())
 
 
-def _columns(block: bytes) -> tuple[pa.Array, pa.Array, NDArray[np.float64]] | None:
+def _columns(first: int, block: bytes, notes: Notes | None) -> tuple[pa.Array, pa.Array, NDArray[np.float64]] | None:
     """Return the query ids, document ids and scores of a block of plain lines, None when a line needs a closer look.
 
     Plain is a block whose lines all have exactly five tabs, or no tab anywhere and exactly five single spaces.
@@ -88,7 +91,13 @@ def _columns(block: bytes) -> tuple[pa.Array, pa.Array, NDArray[np.float64]] | N
         values = scores.cast(pa.float64()).to_numpy()
     except ValueError:  # UnicodeDecodeError and ArrowInvalid are such
         return None
-    return (query_ids, doc_ids, values) if np.isfinite(values).all() else None
+    if not np.isfinite(values).all():
+        return None
+    if notes:
+        lines = np.arange(first, first + len(values))
+        notes.entries(lines, whole(ranks))
+        notes.tagged(_column(block, cuts, 5), lines)
+    return query_ids, doc_ids, values
 
 
 def _plain_cuts(block: bytes) -> NDArray[np.int64] | None:
@@ -118,16 +127,38 @@ def _holds_other(texts: pa.Array, signs: bytes) -> bool:
     return bool(texts.buffers()[2].to_pybytes().translate(None, signs))
 
 
-def _columns_by_line(path: Path, first: int, block: bytes) -> tuple[list[str], list[str], list[float]]:
-    query_ids, doc_ids, scores = [], [], []
-    for number, line in lines_of(path, first, block):
-        query_id, doc_id, rank, score, _ = _fields(path, number, line)
-        query_ids.append(checked_id(path, number, query_id, "query"))
-        doc_ids.append(checked_id(path, number, doc_id, "document"))
-        if not _RANK.fullmatch(rank):
-            raise RunFileError(path, number, "rank", expected="a whole number", got=shown(rank), hint=OTHER_FORMAT)
-        scores.append(_score(path, number, score))
+def _columns_by_line(
+    path: Path, first: int, block: bytes, entries: Entries
+) -> tuple[list[str], list[str], list[float]]:
+    query_ids, doc_ids, scores, ranks, tags, lines = [], [], [], [], [], []
+    for number, raw in raw_lines(first, block):
+        try:
+            query_id, doc_id, rank, score, tag = _checked(path, number, text_of(path, number, raw))
+        except RunFileError as error:
+            entries.refuse(error)
+            continue
+        query_ids.append(query_id)
+        doc_ids.append(doc_id)
+        scores.append(score)
+        if entries.notes:
+            ranks.append(rank)
+            tags.append(tag)
+            lines.append(number)
+    if entries.notes:
+        entries.notes.entries(lines, whole(ranks))
+        entries.notes.tagged(tags, lines)
     return query_ids, doc_ids, scores
+
+
+def _checked(path: Path, number: int, line: str) -> tuple[str, str, str, float, str]:
+    """Return query id, document id, rank, score and tag of a line."""
+    query_id, doc_id, rank, score, tag = _fields(path, number, line)
+    checked_id(path, number, query_id, "query")
+    checked_id(path, number, doc_id, "document")
+    if not _RANK.fullmatch(rank):
+        expected = "a whole number"
+        raise RunFileError(path, number, "rank", expected=expected, got=shown(rank), hint=OTHER_FORMAT, kind="rank")
+    return query_id, doc_id, rank, _score(path, number, score), tag
 
 
 def _fields(path: Path, number: int, line: str) -> tuple[str, str, str, str, str]:
@@ -143,19 +174,21 @@ def _fields(path: Path, number: int, line: str) -> tuple[str, str, str, str, str
         rest = rest[: max(cut, 0)].rstrip(" \t")
     if len(head) < 3 or not rest:
         got = f"{len(_GAP.findall(line)) + 1}: {shown(line)}"
-        raise RunFileError(path, number, "a line", expected=FIELDS, got=got, hint=OTHER_FORMAT)
+        raise RunFileError(path, number, "a line", expected=FIELDS, got=got, hint=OTHER_FORMAT, kind="fields")
     return head[0], rest, tail[2], tail[1], tail[0]
 
 
 def _score(path: Path, number: int, text: str) -> float:
+    kind = "score"
     try:
-        if text.isascii() and not text.encode().translate(None, _SCORE_SIGNS) and np.isfinite(float(text)):
+        if text.isascii() and not text.encode().translate(None, _SCORE_SIGNS) and isfinite(float(text)):
             return float(text)
+        kind = "score" if isfinite(float(text)) else "not-finite"
     except ValueError:
         pass
-    raise RunFileError(path, number, "score", expected="a finite number such as 12.5 or 1e-3", got=shown(text))
+    expected = "a finite number such as 12.5 or 1e-3"
+    raise RunFileError(path, number, "score", expected=expected, got=shown(text), kind=kind)
 
 
 def _first_tag(path: Path, first: int, block: bytes) -> str:
-    _, line = next(lines_of(path, first, block[: block.find(b"\n") + 1]))
-    return _fields(path, first, line)[4]
+    return _fields(path, first, text_of(path, first, block[: block.find(b"\n")]))[4]
