@@ -1,0 +1,100 @@
+"""A page for each query: what it asks, which nuggets answer it, and what each system put where."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+from freshstack_datasets.records import language_code
+from freshstack_datasets.report import NARROW, nugget_grid
+from leaderboard.boards.records import Board, Topic
+from leaderboard.site import addresses
+from leaderboard.site.pages import Page, Published, Site, page
+from leaderboard.site.query_views import DEPTH, QueryView, Ranking, Shown, TopicQueries
+
+LONGEST = 240
+"""Characters of a question that are shown where its whole text is not."""
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the lists of queries of all boards, and a page for each query, where the dataset is at hand."""
+    for published in site.published:
+        topics = site.shown_topics(published.board)
+        for topic in topics:
+            yield from _topic_pages(site, published, topic, topics)
+
+
+def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[Topic, ...]) -> Iterator[Page]:
+    board = published.board
+    dataset = site.dataset(board, topic)
+    if dataset is None:
+        return
+    held = TopicQueries(board, topic, dataset, site.with_text)
+    shared: dict[str, Any] = {
+        "topic": topic,
+        "topics": topics,
+        "here": "queries",
+        "asked": asked,
+        "language_code": language_code,
+    }
+    path = addresses.queries_page(board.name, board.snapshot, topic.name)
+    lines = tuple(held.lines())
+    yield page(site, path, "queries.html", f"Queries of {topic.title}", published=published, lines=lines, **shared)
+    for view in held.views():
+        query_id = view.query.query_id
+        yield page(
+            site,
+            addresses.query_page(board.name, board.snapshot, topic.name, query_id),
+            "query.html",
+            f"Query {query_id}",
+            published=published,
+            view=view,
+            depth=DEPTH,
+            language=language_code(view.query.language or dataset.language),
+            grid=lambda ranking, view=view: _grid(view, ranking),
+            dispute=lambda one, view=view: dispute(site.repository, board, topic, view, one),
+            **shared,
+        )
+
+
+def asked(text: str, title: str | None) -> str:
+    """Return what a question is called in a list: its title, or the beginning of its text."""
+    words = " ".join((title or text).split())
+    return words if len(words) <= LONGEST else words[:LONGEST].rstrip() + "…"
+
+
+def _grid(view: QueryView, ranking: Ranking) -> str:
+    found = sum(1 for number in range(len(view.nuggets)) if ranking.first(number))
+    return nugget_grid(
+        [nugget.text for nugget in view.nuggets],
+        ranking.places,
+        title=f"Nuggets by rank: {ranking.entry.name}",
+        about=f"{found} of {len(view.nuggets)} nuggets are supported within the first {len(ranking.places)} documents.",
+        width=NARROW,
+    )
+
+
+def dispute(repository: str | None, board: Board, topic: Topic, view: QueryView, one: Shown) -> str | None:
+    """Return the address of a new issue, filled in, that says which judgment is disputed; None without a repository.
+
+    Args:
+        repository: The page of the repository that takes disputes.
+        board: The board.
+        topic: The query's topic.
+        view: The query.
+        one: The document.
+    """
+    if repository is None:
+        return None
+    said = f"supports nugget {', '.join(map(str, one.numbers))}" if one.numbers else one.place.status
+    lines = [
+        f"Dataset: {topic.dataset}@{board.snapshot}#{topic.fingerprint or 'unknown'}",
+        f"Query: {view.query.query_id}",
+        f"Document: {one.place.doc_id}",
+        f"Judged: {said}",
+        f"Nuggets: {', '.join(nugget.nugget_id for nugget in view.nuggets)}",
+        "",
+        "What it should be, for which nugget, and why:",
+        "",
+    ]
+    title = f"Disputed judgment: {topic.name}, query {view.query.query_id}"
+    return f"{repository.rstrip('/')}/issues/new?{urlencode({'title': title, 'body': chr(10).join(lines)})}"
