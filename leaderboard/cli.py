@@ -1,7 +1,7 @@
 """The commands of ``python -m leaderboard``: they behave as those of ``freshstack`` do."""
 
 from freshstack_datasets.cli import console
-from leaderboard.commands import importing
+from leaderboard.commands import importing, score
 
 app = console.command_line("python -m leaderboard")
 
@@ -12,6 +12,7 @@ def leaderboard() -> None:
 
 
 importing.add_to(app)
+score.add_to(app)
 
 
 def main(arguments: list[str] | None = None) -> int:

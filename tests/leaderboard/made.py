@@ -24,7 +24,7 @@ CUTOFF = datetime.date(2025, 1, 1)
 """Where the training of the model ``acme/tiny-embed`` ends: about half of the queries are younger."""
 
 HOSTILE = "<script>alert(\"1\")</script> 'quoted' & `ticked` </title> ${x} {{ 7 * 7 }} | a, b"
-LONG = "A very long name " * 29 + "that ends"  # 502 characters
+LONG = "A very long name " * 11 + "that ends"  # 196 characters, of at most 200
 _COMMIT = "0123456789abcdef0123456789abcdef01234567"
 _DOCUMENTS = 120
 _CANDIDATES = 12  # documents judged for a query, of which a nugget is supported by one to three
@@ -283,7 +283,7 @@ def _model(name: str, parameters: int | None, open_weights: bool) -> dict[str, A
         "id": name,
         "revision": _COMMIT if open_weights else "2026-09-01",
         "parameters": parameters,
-        "license": "Apache-2.0" if open_weights else None,
+        "license": "Apache-2.0" if open_weights else "LicenseRef-proprietary",
         "open_weights": open_weights,
         "release_date": datetime.date(2025, 6, 1),
         "training_cutoff": CUTOFF if name == "acme/tiny-embed" else None,
