@@ -1,7 +1,7 @@
 """Typed files of settings: YAML that people write, read into strict models, with the line of whatever is wrong in it."""
 
-from freshstack_datasets.typed_files.faults import Fault, unknown_key
-from freshstack_datasets.typed_files.reading import bytes_of, checked, content_of, faults_in, validated
+from freshstack_datasets.typed_files.faults import Fault, spelled, unknown_key, unreadable
+from freshstack_datasets.typed_files.reading import bytes_of, checked, content_of, faults_in, read_content, validated
 from freshstack_datasets.typed_files.refused import RefusedError
 from freshstack_datasets.typed_files.yaml_file import Content, UnreadableError
 
@@ -14,6 +14,9 @@ __all__ = [
     "checked",
     "content_of",
     "faults_in",
+    "read_content",
+    "spelled",
     "unknown_key",
+    "unreadable",
     "validated",
 ]

@@ -82,7 +82,7 @@ def unknown_key(kind: Any, found: Content, place: tuple[str | int, ...], hidden:
     """
     known = [key for key in _keys(kind, place) if key not in hidden]
     hint = UnknownNameError("key", place[-1], known).hint
-    return Fault("unknown key", _line(found, place), _spelled(place[:-1]), "", shown(place[-1]), hint)
+    return Fault("unknown key", found.line(place), spelled(place[:-1]), "", shown(place[-1]), hint)
 
 
 def first_of(faults: Iterable[Fault]) -> Fault:
@@ -113,7 +113,7 @@ def faults_of(
             refusal = _refusal(complaint, hints)
         place = (*place, *refusal.place)
         what = "missing" if complaint["type"] == "missing" else refusal.kind
-        yield Fault(what, _line(found, place), _spelled(place), refusal.expected, refusal.got, refusal.hint)
+        yield Fault(what, found.line(place), spelled(place), refusal.expected, refusal.got, refusal.hint)
 
 
 def _refusal(complaint: ErrorDetails, hints: Mapping[str, str]) -> RefusedError:
@@ -126,7 +126,7 @@ def _refusal(complaint: ErrorDetails, hints: Mapping[str, str]) -> RefusedError:
         bound, limit = _LIMITS[complaint["type"]]
         expected = f"a number of {bound} {told[limit]:,}"
     if complaint["type"] == "missing":
-        return RefusedError(expected, "none", hints.get(_spelled(complaint["loc"]), ""))
+        return RefusedError(expected, "none", hints.get(spelled(complaint["loc"]), ""))
     value = complaint["input"]
     is_unquoted = complaint["type"] == "string_type" and value is not None and not isinstance(value, dict | list)
     return RefusedError(expected, described(value), "put it in quotes" if is_unquoted else "")
@@ -165,11 +165,6 @@ def _model_or_none(kind: Any) -> type[Model] | None:
     return None
 
 
-def _line(found: Content, place: tuple[str | int, ...]) -> int:
-    """Return the line of a value, or of what is around it where it has none of its own; 0 where nothing has."""
-    return next((found.lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in found.lines), 0)
-
-
-def _spelled(place: tuple[str | int, ...]) -> str:
+def spelled(place: tuple[str | int, ...]) -> str:
     """Return keys and places as one text: ``repositories[2].url``."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")

@@ -102,22 +102,18 @@ def validated(
         raise first_of(faults_of(kind, found, error, hints, hidden)).error(name) from None
 
 
-def faults_in(kind: type[Model], content: bytes, hint: str = "") -> list[Fault]:
+def faults_in(kind: type[Model], found: Content) -> list[Fault]:
     """Return all that is wrong in a file, by line; nothing for one that ``validated`` takes.
 
     Args:
         kind: What it should be.
-        content: What it holds.
-        hint: What to do where it holds nothing.
+        found: What it holds.
 
     Raises:
         MissingExtraError: Its model needs a package that is not installed.
     """
     try:
-        found = read_content(content, hint)
         kind.model_validate(found.value, context={"folder": None})
-    except UnreadableError as error:
-        return [unreadable(error)]
     except ValidationError as error:
         return sorted(faults_of(kind, found, error), key=lambda fault: fault.line)
     return []

@@ -52,6 +52,14 @@ class Content:
     value: Any = None
     lines: dict[tuple[str | int, ...], int] = field(default_factory=dict)
 
+    def line(self, place: tuple[str | int, ...]) -> int:
+        """Return the line of a value, or of what is around it where it has none of its own; 0 where nothing has.
+
+        Args:
+            place: The keys and places that lead to it.
+        """
+        return next((self.lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self.lines), 0)
+
 
 def read_yaml(text: str) -> Content:
     """Return what a text says.

@@ -1,17 +1,41 @@
 """What ``submission.yaml`` may say. It never holds scores: those are computed from the runs."""
 
-import datetime
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
-from freshstack_datasets.recipe import Model, Short, as_tuple
+from freshstack_datasets.errors import shown
+from freshstack_datasets.recipe import Model, as_tuple
+from freshstack_datasets.typed_files import RefusedError
+from leaderboard.submission.values import (
+    Commit,
+    Contact,
+    Day,
+    Length,
+    License,
+    Line,
+    ModelId,
+    Paragraph,
+    Parameters,
+    Prompt,
+    Quantity,
+    Revision,
+    Seed,
+    Url,
+    answered,
+)
 
 Kind: TypeAlias = Literal["sparse", "dense", "late-interaction", "hybrid", "fusion", "rerank", "agentic", "llm"]
 Answer: TypeAlias = Literal["yes", "no", "unknown"]
 Setting: TypeAlias = Literal["inference", "oracle"]
 
-Texts: TypeAlias = Annotated[tuple[Short, ...], BeforeValidator(as_tuple)]
+Told: TypeAlias = Annotated[Answer, BeforeValidator(answered)]
+Components: TypeAlias = Annotated[tuple[Line, ...], BeforeValidator(as_tuple), Field(max_length=50)]
+TrainingData: TypeAlias = Annotated[tuple[Line, ...], BeforeValidator(as_tuple), Field(max_length=1_000)]
+
+_WITHOUT_MODELS = ("sparse", "fusion")
+"""Kinds of systems that there are without any model: BM25, and several of it fused."""
 
 
 class Team(Model):
@@ -19,13 +43,13 @@ class Team(Model):
 
     Args:
         name: What the team is called.
-        contact: An address or a page where they can be asked.
+        contact: An e-mail address, or a page where they can be asked.
         affiliation: Whom they work for.
     """
 
-    name: Short
-    contact: Short
-    affiliation: Short | None = None
+    name: Line
+    contact: Contact
+    affiliation: Line | None = None
 
 
 class System(Model):
@@ -41,12 +65,12 @@ class System(Model):
         description: What it does, in a few sentences.
     """
 
-    name: Short
+    name: Line
     kind: Kind
     setting: Setting
-    components: Texts = ()
-    url: Short | None = None
-    description: Short | None = None
+    components: Components = ()
+    url: Url | None = None
+    description: Paragraph | None = None
 
 
 class UsedModel(Model):
@@ -56,7 +80,7 @@ class UsedModel(Model):
         id: Its name on the Hub, or that of its maker's interface.
         revision: The commit, or the version or day of an interface.
         parameters: How many it has; null where that is not known.
-        license: Its licence by SPDX; null where it has none or none is known.
+        license: Its licence by SPDX, ``LicenseRef-proprietary`` for a closed one; null where none is known.
         open_weights: Whether its weights can be had.
         release_date: The day it came out.
         training_cutoff: The last day of what it was trained on.
@@ -67,18 +91,25 @@ class UsedModel(Model):
         dimensions: The length of its vectors.
     """
 
-    id: Short
-    revision: Short
-    parameters: Annotated[int, Field(ge=0, le=10**15)] | None
-    license: Short | None
+    id: ModelId
+    revision: Revision
+    parameters: Parameters | None
+    license: License | None
     open_weights: bool | None = None
-    release_date: datetime.date | None = None
-    training_cutoff: datetime.date | None = None
-    query_prompt: Short | None = None
-    document_prompt: Short | None = None
-    max_query_tokens: Annotated[int, Field(ge=1, le=10**9)] | None = None
-    max_document_tokens: Annotated[int, Field(ge=1, le=10**9)] | None = None
-    dimensions: Annotated[int, Field(ge=1, le=10**7)] | None = None
+    release_date: Day | None = None
+    training_cutoff: Day | None = None
+    query_prompt: Prompt | None = None
+    document_prompt: Prompt | None = None
+    max_query_tokens: Length | None = None
+    max_document_tokens: Length | None = None
+    dimensions: Length | None = None
+
+    @model_validator(mode="after")
+    def _came_out_after_its_training(self) -> Self:
+        if self.release_date and self.training_cutoff and self.training_cutoff > self.release_date:
+            expected = f"a day that is not after its release, {self.release_date}"
+            raise RefusedError(expected, str(self.training_cutoff), place=("training_cutoff",))
+        return self
 
 
 class Training(Model):
@@ -91,10 +122,10 @@ class Training(Model):
         statement: What else there is to say.
     """
 
-    on_benchmark: Answer
-    on_its_questions_site: Answer
-    datasets: Texts = ()
-    statement: Short | None = None
+    on_benchmark: Told
+    on_its_questions_site: Told
+    datasets: TrainingData = ()
+    statement: Paragraph | None = None
 
 
 class Reproduce(Model):
@@ -108,14 +139,11 @@ class Reproduce(Model):
         seed: Where random numbers start, where there are any.
     """
 
-    repository: Short
-    commit: Short
-    command: Short
-    environment: Short | None = None
-    seed: int | None = None
-
-
-Milliseconds: TypeAlias = Annotated[float, Field(ge=0, le=10**9)]
+    repository: Url
+    commit: Commit
+    command: Paragraph
+    environment: Paragraph | None = None
+    seed: Seed | None = None
 
 
 class Latency(Model):
@@ -127,9 +155,16 @@ class Latency(Model):
         index_seconds: The time to index the corpus.
     """
 
-    query_ms_p50: Milliseconds
-    query_ms_p95: Milliseconds | None = None
-    index_seconds: Annotated[float, Field(ge=0, le=10**9)] | None = None
+    query_ms_p50: Quantity
+    query_ms_p95: Quantity | None = None
+    index_seconds: Quantity | None = None
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        if self.query_ms_p95 is not None and self.query_ms_p95 < self.query_ms_p50:
+            expected = f"at least the median, {self.query_ms_p50:,}"
+            raise RefusedError(expected, f"{self.query_ms_p95:,}", place=("query_ms_p95",))
+        return self
 
 
 class Submission(Model):
@@ -149,12 +184,34 @@ class Submission(Model):
     """
 
     schema_version: Literal[1]
-    date: datetime.date
+    date: Day
     team: Team
     system: System
-    models: Annotated[tuple[UsedModel, ...], BeforeValidator(as_tuple)]
+    models: Annotated[tuple[UsedModel, ...], BeforeValidator(as_tuple), Field(max_length=50)]
     training: Training
     reproduce: Reproduce
-    hardware: Short | None
+    hardware: Line | None
     latency: Latency | None
-    license: Short
+    license: License
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        for misfit in self._misfits():
+            raise misfit
+        return self
+
+    def _misfits(self) -> Iterator[RefusedError]:
+        """Yield why members that are fine by themselves do not go together."""
+        if not self.models and self.system.kind not in _WITHOUT_MODELS:
+            hint = "only sparse systems and fusions of them have none"
+            yield RefusedError(f"the models of a system of kind {self.system.kind}", "none", hint, ("models",))
+        seen: set[tuple[str, str]] = set()
+        for number, model in enumerate(self.models):
+            if (model.id, model.revision) in seen:
+                yield RefusedError("each model once", shown(model.id), place=("models", number, "id"))
+            seen.add((model.id, model.revision))
+            for name in ("release_date", "training_cutoff"):
+                day = getattr(model, name)
+                if day is not None and day > self.date:
+                    expected = f"a day that is not after that of the submission, {self.date}"
+                    yield RefusedError(expected, str(day), place=("models", number, name))

@@ -1,0 +1,130 @@
+"""Reading ``submission.yaml``: from bytes to a checked submission, or to all that is wrong in it, by line."""
+
+import datetime
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from freshstack_datasets.errors import InputError, shown, shown_path
+from freshstack_datasets.typed_files import (
+    Content,
+    Fault,
+    UnreadableError,
+    bytes_of,
+    faults_in,
+    read_content,
+    spelled,
+    unreadable,
+    validated,
+)
+from leaderboard.submission.model import Submission
+from leaderboard.submission.placeholders import is_placeholder
+
+NAME = "submission.yaml"
+MOST_BYTES = 200_000
+"""Bytes of a submission; one that lists a thousand data sets has fewer."""
+
+_HINT = "python -m leaderboard new writes one"
+_DAY = datetime.timedelta(days=1)
+
+_Place = tuple[str | int, ...]
+
+
+def read_submission(path: Path) -> Submission:
+    """Read a submission.
+
+    Args:
+        path: The ``submission.yaml``.
+
+    Raises:
+        InputError: It cannot be read, is no YAML, or says something that is not allowed; the message has its line.
+        MissingExtraError: license-expression is not installed.
+    """
+    return parse_submission(read_bytes(path), shown_path(path)[1:-1])
+
+
+def parse_submission(content: bytes, name: str) -> Submission:
+    """Return the submission that the bytes of a file say.
+
+    Args:
+        content: The bytes.
+        name: What the file is called.
+
+    Raises:
+        InputError: They are no YAML, or say something that is not allowed; the message has the line.
+        MissingExtraError: license-expression is not installed.
+    """
+    for fault in faults_of(content):
+        raise fault.error(name)
+    return validated(Submission, read_content(content), name)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what a submission holds, at most one byte more than it may.
+
+    Args:
+        path: The ``submission.yaml``; a link, a pipe or a device is refused without looking into it.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except (OSError, ValueError):
+        mode = stat.S_IFREG  # opening it says what is wrong
+    if not stat.S_ISREG(mode):
+        got = "a link" if stat.S_ISLNK(mode) else "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+        raise InputError(f"cannot read {shown_path(path)}", expected="a plain file", got=got)
+    return bytes_of(path, "a submission", _HINT, most=MOST_BYTES)
+
+
+def faults_of(content: bytes, *, today: datetime.date | None = None) -> list[Fault]:
+    """Return all that is wrong in a submission, by line; nothing for one that can be read.
+
+    Beside the kinds of a ``Fault`` there is ``placeholder``, for a value that nobody has filled in.
+
+    Args:
+        content: The bytes of ``submission.yaml``.
+        today: The day that its date may be after by one at most, since days begin earlier elsewhere; any date will do
+            when not given.
+
+    Raises:
+        MissingExtraError: license-expression is not installed.
+    """
+    if len(content) > MOST_BYTES:
+        return [Fault("unreadable", 0, "", f"a file of at most {MOST_BYTES:,} bytes", "more")]
+    try:
+        found = read_content(content, _HINT)
+    except UnreadableError as error:
+        return [unreadable(error)]
+    waiting = list(_waiting(found))
+    places = {fault.place for fault in waiting}
+    wrong = [fault for fault in faults_in(Submission, found) if fault.place not in places]
+    if today is not None:
+        wrong += _early(found, today)
+    return sorted([*waiting, *wrong], key=lambda fault: fault.line)
+
+
+def _waiting(found: Content) -> Iterator[Fault]:
+    """Yield a fault for each text that waits for a value."""
+    for place, text in _texts(found.value, ()):
+        key = next((part for part in reversed(place) if isinstance(part, str)), "")
+        if is_placeholder(text, key):
+            hint = "leave out a key, or write null, where nothing is known"
+            yield Fault("placeholder", found.line(place), spelled(place), "a value in its place", shown(text), hint)
+
+
+def _texts(value: Any, place: _Place) -> Iterator[tuple[_Place, str]]:
+    if isinstance(value, str):
+        yield place, value
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:
+        yield from _texts(member, (*place, key))
+
+
+def _early(found: Content, today: datetime.date) -> Iterator[Fault]:
+    """Yield a fault for a submission of a day that nowhere has begun."""
+    day = found.value.get("date")
+    if isinstance(day, datetime.date) and day > today + _DAY:
+        yield Fault("value", found.line(("date",)), "date", f"a day until {today}", str(day))
