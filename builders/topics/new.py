@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from builders.topics.addresses import is_path
 from builders.topics.reading import parse_topic
 from builders.topics.template import MORE, NO_DOCUMENTS, TEXT
 from builders.topics.topic import Documents, Repository, Topic
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_file
-from freshstack_datasets.typed_files import checked
+from freshstack_datasets.typed_files import checked, in_one_line
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -162,15 +160,15 @@ def topic_text(answers: Answers, folder: Path) -> str:
         folder: Where it will be.
     """
     first, last = (
-        f"{key}: {_yaml(day)}" if day else f"# {key}: {example}"
+        f"{key}: {in_one_line(day)}" if day else f"# {key}: {example}"
         for key, day, example in (("from", answers.first, "2024-01"), ("to", answers.last, "2026-06-30"))
     )
     repositories = "".join(_repository(repository, folder) for repository in answers.repositories)
     documents = "".join(_documents(entry, folder) for entry in answers.documents)
     return TEXT.format(
-        name=_yaml(answers.name),
-        domain=_yaml(answers.domain),
-        tags=_yaml(list(answers.tags)),
+        name=in_one_line(answers.name),
+        domain=in_one_line(answers.domain),
+        tags=in_one_line(list(answers.tags)),
         first=first,
         last=last,
         repositories="repositories:\n" + repositories if repositories else "repositories: []\n",
@@ -193,7 +191,7 @@ def _documents(entry: Documents, folder: Path) -> str:
 
 def _entry(told: dict[str, Any]) -> str:
     """Return an entry of a list, a line for each of its keys."""
-    lines = [f"{key}: {_yaml(value)}\n" for key, value in told.items()]
+    lines = [f"{key}: {in_one_line(value)}\n" for key, value in told.items()]
     return "  - " + "    ".join(lines)
 
 
@@ -203,9 +201,3 @@ def _from(folder: Path, path: str) -> str:
         return path
     seen = os.path.relpath(path, folder)
     return seen if seen.startswith("..") else f"./{seen}"
-
-
-def _yaml(value: object) -> str:
-    """Return a value as YAML on one line."""
-    text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9)
-    return text.removesuffix("...\n").rstrip("\n")

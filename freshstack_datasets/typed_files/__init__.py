@@ -3,7 +3,7 @@
 from freshstack_datasets.typed_files.faults import Fault, spelled, unknown_key, unreadable
 from freshstack_datasets.typed_files.reading import bytes_of, checked, content_of, faults_in, read_content, validated
 from freshstack_datasets.typed_files.refused import RefusedError
-from freshstack_datasets.typed_files.yaml_file import Content, UnreadableError
+from freshstack_datasets.typed_files.yaml_file import Content, UnreadableError, in_one_line
 
 __all__ = [
     "Content",
@@ -14,6 +14,7 @@ __all__ = [
     "checked",
     "content_of",
     "faults_in",
+    "in_one_line",
     "read_content",
     "spelled",
     "unknown_key",

@@ -78,6 +78,12 @@ def read_yaml(text: str) -> Content:
     return Content(value, content.lines)
 
 
+def in_one_line(value: object) -> str:
+    """Return a plain value as YAML on one line."""
+    text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9)
+    return text.removesuffix("...\n").rstrip("\n")
+
+
 class _Loader(yaml.SafeLoader):
     """The safe loader, without what a name or a reference would bring in."""
 
