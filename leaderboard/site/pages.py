@@ -142,7 +142,7 @@ def page(
         published: The board that it belongs to; None for one of the whole site.
         **values: What else the template shows. ``here`` names the entry of the navigation that the page stands for:
             ``table``, ``charts``, ``verdicts``, ``compare``, ``queries``, ``quarters``, ``boards``, ``about``,
-            ``changes``.
+            ``changes``; ``at`` is the scope and the measure that it shows, where it shows but one.
     """
     shown = {
         "site": site,
@@ -151,6 +151,7 @@ def page(
         "title": title,
         "path": path,
         "here": "",
+        "at": None,
         "link": lambda target: addresses.between(path, target),
         **values,
     }
@@ -178,6 +179,7 @@ def environment() -> "Environment":
     )
     made.filters |= {
         "number": score_text,
+        "interval": interval_text,
         "signed": signed_text,
         "p_value": p_text,
         "share": share_text,
@@ -191,7 +193,6 @@ def environment() -> "Environment":
         "scope_title": scope_title,
         "counted": counted,
         "evaluators": evaluators,
-        "interval": interval_text,
         "rank": rank_text,
         "MACRO": MACRO,
     }

@@ -11,16 +11,23 @@ from pathlib import Path
 
 from freshstack_datasets import __version__
 from freshstack_datasets.errors import InputError, UnknownNameError, shown, shown_path
+from freshstack_datasets.evaluation.statistics import RESAMPLES, SEED
 from freshstack_datasets.files import atomic_folder
 from freshstack_datasets.loading import Dataset, load
 from freshstack_datasets.report import stylesheet
 from leaderboard.boards.reading import boards_of, read_board
 from leaderboard.boards.records import Board
-from leaderboard.site import home
+from leaderboard.site import comparing, home, queries, systems, table
 from leaderboard.site.pages import HERE, Page, Published, Site, address
-from leaderboard.verdicts.deciding import RESAMPLES, SEED, across, decide
+from leaderboard.verdicts.deciding import across, decide
 
-SECTIONS: tuple[Callable[[Site], Iterable[Page]], ...] = (home.pages,)
+SECTIONS: tuple[Callable[[Site], Iterable[Page]], ...] = (
+    home.pages,
+    table.pages,
+    systems.pages,
+    queries.pages,
+    comparing.pages,
+)
 """What makes pages of a site, in the order that they are written."""
 
 MARK = "site.json"
