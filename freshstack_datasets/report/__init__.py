@@ -25,6 +25,7 @@ from freshstack_datasets.report.numbers import (
     share_text,
     signed_text,
     size_text,
+    tau_text,
     time_text,
 )
 from freshstack_datasets.report.points import LATENCY, NARROW, SIZE, WIDE, Axis, Line, Point, points_table
@@ -77,5 +78,6 @@ __all__ = [
     "stylesheet",
     "table",
     "tau_matrix",
+    "tau_text",
     "time_text",
 ]

@@ -1,9 +1,17 @@
 """Small horizontal bars that start at 0: wins, ties and losses, or shares of documents."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from freshstack_datasets.errors import InputError, shown
+from freshstack_datasets.report.numbers import checked
 from freshstack_datasets.report.points import WIDE
+from freshstack_datasets.report.svg import FONT, LINE, flowed, label, line, picture, rectangle, titled
+from freshstack_datasets.report.tables import Column, table
+from freshstack_datasets.report.text import plain, width_of
+
+_COLOURS = 8
+_HEIGHT = 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +28,11 @@ class Part:
     amount: float
     text: str
 
+    def __post_init__(self) -> None:
+        """Refuse amounts that have no length."""
+        if checked(self.amount, f"the amount of {shown(self.name)}") < 0:
+            raise InputError(f"{shown(self.name)} has no length", expected="0 or more", got=shown(self.amount))
+
 
 @dataclass(frozen=True, slots=True)
 class Bar:
@@ -33,19 +46,72 @@ class Bar:
     name: str
     parts: tuple[Part, ...]
 
+    @property
+    def length(self) -> float:
+        """All its parts together."""
+        return sum(part.amount for part in self.parts)
+
 
 def bars(rows: Sequence[Bar], *, title: str, about: str, width: int = WIDE) -> str:
-    """Return horizontal bars, a row each, in the order given, all on one scale.
+    """Return horizontal bars, a row each, in the order given, all on one scale; their texts stand at the right.
 
     Args:
         rows: The bars.
         title: The chart's title.
         about: What it shows, for who cannot see it.
         width: ``WIDE`` or ``NARROW``.
+
+    Raises:
+        InputError: The bars have different parts.
     """
-    raise NotImplementedError
+    parts = _parts(rows)
+    wide = width >= WIDE
+    pitch = LINE + 4 if wide else 2 * LINE + 2
+    legend, top = flowed([(_sign(place), name) for place, name in enumerate(parts)], width, 0.0)
+    written = [" / ".join(part.text for part in row.parts) for row in rows]
+    right = width - max((width_of(plain(text), FONT) for text in written), default=0.0) - 8
+    left = min(max((width_of(plain(row.name), FONT) for row in rows), default=0.0) + 10, 240.0) if wide else 0.0
+    scale = (max(right, left + 40) - left) / (max((row.length for row in rows), default=0.0) or 1.0)
+    body = list(legend)
+    for count, row in enumerate(rows):
+        base = top + 6 + pitch * count + (0 if wide else LINE - 2)
+        body.append(label(0, base + 13 - (0 if wide else LINE), row.name, room=left - 8 if wide else width))
+        body += _drawn(row, left, base, scale)
+        body.append(label(width, base + 13, written[count], "fs-number", "end"))
+    bottom = top + 10 + pitch * max(len(rows), 1)
+    if not rows:
+        body.append(label(0, top + 16, "nothing to show", "fs-soft"))
+    else:
+        body.append(line(left, top + 2, left, bottom - 4, "fs-edge"))
+    return picture(width, bottom, title, about, body)
 
 
 def bars_table(caption: str, rows: Sequence[Bar]) -> str:
     """Return the same amounts as a table."""
-    raise NotImplementedError
+    heads = [Column(""), *(Column(name, numeric=True) for name in _parts(rows))]
+    return table(caption, heads, [[row.name, *(part.text for part in row.parts)] for row in rows])
+
+
+def _parts(rows: Sequence[Bar]) -> tuple[str, ...]:
+    found = [tuple(part.name for part in row.parts) for row in rows]
+    for names in found:
+        if names != found[0]:
+            what = "the bars of a chart have different parts"
+            raise InputError(what, expected=shown(found[0]), got=shown(names))
+    return found[0] if found else ()
+
+
+def _drawn(row: Bar, left: float, base: float, scale: float) -> Iterator[str]:
+    for place, part in enumerate(row.parts):
+        if part.amount:
+            block = rectangle(left, base, part.amount * scale, _HEIGHT, f"fs-part {_colour(place)}")
+            yield titled(f"{row.name}, {part.name}: {part.text}", block)
+        left += part.amount * scale
+
+
+def _sign(place: int) -> str:
+    return rectangle(-7, -6, 14, 12, f"fs-part {_colour(place)}")
+
+
+def _colour(place: int) -> str:
+    return f"fs-c{place}" if place < _COLOURS else "fs-rest"

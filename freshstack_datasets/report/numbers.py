@@ -52,6 +52,11 @@ def p_text(p: float | None) -> str:
     return "< 0.001" if checked(p, "a p-value") < 0.001 else f"{p:.3f}"
 
 
+def tau_text(value: float | None) -> str:
+    """Return a correlation to two decimals."""
+    return MISSING if value is None else _minus(f"{checked(value, 'a correlation'):.2f}")
+
+
 def share_text(value: float | None) -> str:
     """Return a share of 1 in percent."""
     return MISSING if value is None else f"{checked(value, 'a share') * 100:.0f} %"

@@ -1,17 +1,66 @@
 """Quality against size or time: the further up and to the left, the better."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from freshstack_datasets.report.points import WIDE, Axis, Line, Point
+from freshstack_datasets.report.groups import Groups
+from freshstack_datasets.report.labels import Box
+from freshstack_datasets.report.plane import (
+    Placed,
+    Plane,
+    names,
+    nothing,
+    place_axis,
+    plane,
+    references,
+    signs,
+    value_axis,
+)
+from freshstack_datasets.report.points import WIDE, Axis, Line, Point, by_value, check_comparable
+from freshstack_datasets.report.scales import Scale, logarithmic
+from freshstack_datasets.report.svg import FONT, element, label, line, number, picture
+from freshstack_datasets.report.text import width_of
+
+_STRIP = {True: 84.0, False: 52.0}
+_GAP = 11.0
+_HINT = {True: "better is up and to the left", False: "better: up, left"}
 
 
 def pareto(points: Iterable[Point]) -> list[Point]:
-    """Return the points that no other one beats on both axes, by rising x.
+    """Return the points that no other one beats, by rising x: none is at least as good on both axes and better on one.
 
     Args:
         points: Systems; those of an unknown x cannot be on the front.
     """
-    raise NotImplementedError
+    front: list[Point] = []
+    known = ((point.x, point) for point in by_value(points) if point.x is not None)
+    for x, point in sorted(known, key=lambda pair: pair[0]):
+        last = front[-1] if front else None
+        if last is None or point.value > last.value or (point.value == last.value and x == last.x):
+            front.append(point)
+    return front
+
+
+@dataclass(frozen=True, slots=True)
+class _Across:
+    """The axis across: strips at both sides where there are points for them, and a logarithmic scale between.
+
+    Args:
+        left: Where the scale's area begins.
+        right: Where it ends.
+        zero: The middle of the strip for 0, None without one.
+        unknown: The middle of the strip for unknown places, None without one.
+        scale: The scale, of decimal logarithms.
+        marks: Round values on it.
+    """
+
+    left: float
+    right: float
+    zero: float | None
+    unknown: float | None
+    scale: Scale
+    marks: list[float]
 
 
 def scatter(
@@ -43,4 +92,87 @@ def scatter(
     Raises:
         NotComparableError: The points were scored on different data.
     """
-    raise NotImplementedError
+    check_comparable(point.fingerprint for point in points)
+    coloured = Groups.of(points, groups)
+    front = pareto(points)
+    legend = coloured.legend(points)
+    if len(front) > 1:
+        legend.append((line(-9, 0, 9, 0, "fs-front"), "Pareto front"))
+    box = plane(points, lines, legend, width)
+    across = _across(box, points)
+    placed = _placed(box, across, points)
+    body = [*box.legend, *value_axis(box, y, _HINT[box.wide]), *_strips(box, across, x)]
+    body += place_axis(box, [(across.scale.at(_log(mark)), x.text(mark)) for mark in across.marks], x.title)
+    body += references(box, lines)
+    if points:
+        body += _steps(box, across, front)
+        body += signs(box, placed, coloured, [x.place(point.x) for point in points])
+        body += names(box, placed, lines, front)
+    else:
+        body += nothing(box)
+    return picture(box.width, box.height, title, about, [*body, *box.key])
+
+
+def _across(box: Plane, points: Sequence[Point]) -> _Across:
+    found = [point.x for point in points]
+    strip = _STRIP[box.wide]
+    left, right = box.area.left, box.area.right
+    zero = left + strip / 2 if 0 in found else None
+    unknown = right - strip / 2 if None in found else None
+    left += strip + _GAP if zero is not None else 0.0
+    right -= strip + _GAP if unknown is not None else 0.0
+    scale, marks = logarithmic([x for x in found if x], left, right, 9 if box.wide else 4)
+    return _Across(left, right, zero, unknown, scale, marks if any(found) else [])
+
+
+def _log(value: float) -> float:
+    return math.log10(value)
+
+
+def _placed(box: Plane, across: _Across, points: Sequence[Point]) -> list[Placed]:
+    """Place each point; those of a strip beside each other, where they would lie upon each other."""
+    room = int((_STRIP[box.wide] / 2 - 8) // 13)
+    columns = [0, *(shift for step in range(1, room + 1) for shift in (step, -step))]
+    crowd: dict[float, list[tuple[int, float]]] = {}
+    found: dict[int, Placed] = {}
+    for index in sorted(range(len(points)), key=lambda index: -points[index].value):
+        point = points[index]
+        if point.x:
+            found[index] = Placed(point, across.scale.at(_log(point.x)))
+            continue
+        middle = across.unknown if point.x is None else across.zero
+        y = box.scale.at(point.value)
+        near = {column for column, other in crowd.get(middle or 0.0, []) if abs(other - y) < 13}
+        column = next((column for column in columns if column not in near), 0)
+        crowd.setdefault(middle or 0.0, []).append((column, y))
+        found[index] = Placed(point, (middle or 0.0) + 13 * column)
+    return [found[index] for index in range(len(points))]
+
+
+def _strips(box: Plane, across: _Across, x: Axis) -> Iterator[str]:
+    half = _STRIP[box.wide] / 2
+    for middle, name in ((across.zero, x.zero), (across.unknown, x.unknown)):
+        if middle is not None:
+            height = box.area.bottom - box.area.top
+            yield element("rect", x=middle - half, y=box.area.top, width=2 * half, height=height, class_="fs-band")
+            yield from _strip_name(middle, half, box.area, name)
+
+
+def _strip_name(middle: float, half: float, area: Box, name: str) -> Iterator[str]:
+    """Write the strip's name below it, a word a line where it is too long for one."""
+    words = [name] if width_of(name, FONT) <= 2 * half + _GAP else name.split(" ")
+    for count, word in enumerate(words):
+        yield label(middle, area.bottom + 16 + 13 * count, word, "fs-soft", "middle", room=2 * half + _GAP)
+
+
+def _steps(box: Plane, across: _Across, front: Sequence[Point]) -> Iterator[str]:
+    """Draw the front as steps: what the best value is for who can afford so much."""
+    if len(front) > 1:
+        places = [(_place(across, point), box.scale.at(point.value)) for point in front]
+        start = f"M{number(places[0][0])} {number(places[0][1])}"
+        path = start + "".join(f"H{number(at)}V{number(y)}" for at, y in places[1:]) + f"H{number(across.right)}"
+        yield element("path", d=path, class_="fs-front")
+
+
+def _place(across: _Across, point: Point) -> float:
+    return across.scale.at(_log(point.x)) if point.x else across.zero or 0.0
