@@ -7,6 +7,7 @@ import numpy as np
 
 from freshstack_datasets.errors import NotComparableError, shown
 from freshstack_datasets.evaluation.arrays import Floats
+from freshstack_datasets.evaluation.comparison import SAME
 from freshstack_datasets.evaluation.pairs import Pairs, compare_pairs
 from freshstack_datasets.evaluation.standings import rank_intervals, tiers
 from freshstack_datasets.evaluation.statistics import RESAMPLES, SEED, holm, middle
@@ -195,7 +196,7 @@ def _warnings(scope: str, entries: Sequence[Entry]) -> dict[Key, str]:
             far = [
                 f"{name} differs by {abs(share - judged[second][name]):.2f}"
                 for name, share in judged[first].items()
-                if name in judged[second] and abs(share - judged[second][name]) > APART
+                if name in judged[second] and abs(share - judged[second][name]) > APART + SAME
             ]
             if far:
                 found[one.entry_id, entries[second].entry_id] = (
