@@ -15,14 +15,13 @@ from freshstack_datasets.report import (
     interval_text,
     p_text,
     rank_text,
-    score_text,
     share_text,
     signed_text,
     size_text,
     time_text,
 )
 from leaderboard.boards.records import MACRO, Board, Topic
-from leaderboard.site import addresses
+from leaderboard.site import addresses, words
 from leaderboard.verdicts.records import Concordance, Verdict, Verdicts
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ def environment() -> "Environment":
         finalize=_safe,
     )
     made.filters |= {
-        "number": score_text,
+        "number": words.number,
         "interval": interval_text,
         "signed": signed_text,
         "p_value": p_text,
@@ -186,7 +185,7 @@ def environment() -> "Environment":
         "size": size_text,
         "time": time_text,
         "address": address,
-        "measure": measure_title,
+        "measure": words.measure,
     }
     made.globals |= {
         "addresses": addresses,
@@ -223,12 +222,6 @@ def scope_title(board: Board, scope: str) -> str:
     if scope == MACRO:
         return "All topics"
     return next(topic.title for topic in board.topics if topic.name == scope)
-
-
-def measure_title(name: str) -> str:
-    """Return a measure as people write it: ``alpha_nDCG@10`` is ``α-nDCG@10``."""
-    alpha = "\N{GREEK SMALL LETTER ALPHA}"
-    return name.replace("alpha_nDCG", f"{alpha}-nDCG").replace("alpha=", f"{alpha}=")
 
 
 def evaluators(board: Board) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from freshstack_datasets.evaluation import Measure
 from leaderboard.boards.records import Board, Entry, Score, Scores
-from leaderboard.site import addresses
+from leaderboard.site import addresses, words
 from leaderboard.site.facets import Facet, facets, values_of
-from leaderboard.site.pages import Page, Published, Site, measure_title, page, scope_title
+from leaderboard.site.pages import Page, Published, Site, page, scope_title
 from leaderboard.verdicts.records import Standing, Verdict
 
 JUDGED = (10, 20, 50)
@@ -148,7 +148,7 @@ def _page(site: Site, published: Published, scope: str, measure: str) -> Page:
         site,
         addresses.view_page(board, scope, measure),
         "table.html",
-        f"{scope_title(board, scope)} by {measure_title(measure)}",
+        f"{scope_title(board, scope)} by {words.measure(measure)}",
         published=published,
         here="table",
         at=(scope, measure),
@@ -242,7 +242,7 @@ def columns_of(board: Board, verdict: Verdict | None, measure: str) -> Iterator[
     yield Column("interval", "95 % interval", "The mean and its bootstrap interval on an axis that all rows share")
     for name in map(str, board.measures):
         about = "The mean over all queries, and its 95 % bootstrap interval"
-        yield Column(addresses.slug(name), measure_title(name), about, falling=True, numeric=True)
+        yield Column(addresses.slug(name), words.measure(name), about, falling=True, numeric=True)
     if verdict is not None and verdict.baseline is not None:
         about = f"The lead over {board.entry(verdict.baseline).name}, and its p-value by Holm"
         yield Column("baseline", "vs baseline", about, shown=False, falling=True, numeric=True)
