@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from leaderboard.boards.records import Board, CutoffPart, Entry, Score
 from leaderboard.site import addresses
 from leaderboard.site.facts import Fact, facts_of, reproduction_of, training_of
-from leaderboard.site.pages import Page, Published, Site, page, scope_title
+from leaderboard.site.pages import Page, Site, page, scope_title
 from leaderboard.submission.model import UsedModel
 from leaderboard.verdicts.records import Pair, Standing, Verdict, Verdicts
 
