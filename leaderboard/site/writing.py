@@ -17,13 +17,14 @@ from freshstack_datasets.loading import Dataset, load
 from freshstack_datasets.report import stylesheet
 from leaderboard.boards.reading import boards_of, read_board
 from leaderboard.boards.records import Board
-from leaderboard.site import comparing, home, queries, systems, table
+from leaderboard.site import charting, comparing, home, queries, systems, table
 from leaderboard.site.pages import HERE, Page, Published, Site, address
 from leaderboard.verdicts.deciding import across, decide
 
 SECTIONS: tuple[Callable[[Site], Iterable[Page]], ...] = (
     home.pages,
     table.pages,
+    charting.pages,
     systems.pages,
     queries.pages,
     comparing.pages,
