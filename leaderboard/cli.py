@@ -1,7 +1,7 @@
 """The commands of ``python -m leaderboard``: they behave as those of ``freshstack`` do."""
 
 from freshstack_datasets.cli import console
-from leaderboard.commands import importing, score
+from leaderboard.commands import importing, new, score
 
 app = console.command_line("python -m leaderboard")
 
@@ -11,6 +11,7 @@ def leaderboard() -> None:
     """Take run files, check and score them, and publish who is truly ahead."""
 
 
+new.add_to(app)
 importing.add_to(app)
 score.add_to(app)
 

@@ -21,7 +21,6 @@ from freshstack_datasets.typed_files import (
 from leaderboard.submission.model import Submission
 from leaderboard.submission.placeholders import is_placeholder
 
-NAME = "submission.yaml"
 MOST_BYTES = 200_000
 """Bytes of a submission; one that lists a thousand data sets has fewer."""
 
