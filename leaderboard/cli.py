@@ -1,7 +1,7 @@
 """The commands of ``python -m leaderboard``: they behave as those of ``freshstack`` do."""
 
 from freshstack_datasets.cli import console
-from leaderboard.commands import importing, new, score
+from leaderboard.commands import importing, new, score, validating
 
 app = console.command_line("python -m leaderboard")
 
@@ -12,8 +12,10 @@ def leaderboard() -> None:
 
 
 new.add_to(app)
+validating.add_to(app)
 importing.add_to(app)
 score.add_to(app)
+build.add_to(app)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -165,7 +165,7 @@ class _Drawn:
         bars = "Bars are 95 % bootstrap intervals over the queries." if with_interval else "Reported without intervals."
         if 0 < with_interval < len(points):
             bars += " Systems without a bar were reported without their runs."
-        lines = " Dashed lines are oracles, which saw the answers." if self.lines else ""
+        lines = " Dotted lines are oracles, which saw the answers." if self.lines else ""
         return f"{self.board.title}, {self.board.snapshot}. {bars}{lines}"
 
 

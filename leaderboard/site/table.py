@@ -191,7 +191,7 @@ def table_of(published: Published, scope: str, measure: str) -> Table:
             )
         )
     first = tuple(board.entry(standing.entry_id) for standing in tested.values() if standing.tier == 1)
-    columns = tuple(columns_of(board, verdict, measure))
+    columns = tuple(columns_of(board, rows, verdict, measure))
     return Table(scope, measure, tuple(rows), columns, facets(board.entries), axis, verdict, first, detectable(verdict))
 
 
@@ -236,25 +236,37 @@ def _against(verdict: Verdict | None, entry_id: str) -> tuple[float, float] | No
     return verdict.pair(entry_id, verdict.baseline).difference, verdict.holm[entry_id]
 
 
-def columns_of(board: Board, verdict: Verdict | None, measure: str) -> Iterator[Column]:
-    """Yield the columns behind the system's name, from left to right."""
-    depth = nearest_depth(measure)
-    yield Column("interval", "95 % interval", "The mean and its bootstrap interval on an axis that all rows share")
+def columns_of(board: Board, rows: Sequence[Row], verdict: Verdict | None, measure: str) -> Iterator[Column]:
+    """Yield the columns behind the rank, from left to right; those that hold nothing are not shown from the start."""
+    with_interval = any(row.strip is not None and row.strip.low is not None for row in rows)
+    about = "The mean and its bootstrap interval, on an axis that all rows share"
+    yield Column("interval", "95 % interval" if with_interval else "Value", about, falling=True)
     for name in map(str, board.measures):
         about = "The mean over all queries, and its 95 % bootstrap interval"
         yield Column(addresses.slug(name), words.measure(name), about, falling=True, numeric=True)
     if verdict is not None and verdict.baseline is not None:
         about = f"The lead over {board.entry(verdict.baseline).name}, and its p-value by Holm"
         yield Column("baseline", "vs baseline", about, shown=False, falling=True, numeric=True)
+    depth = nearest_depth(measure)
     for k in JUDGED:
         about = f"The share of the first {k} documents that were judged for the very query"
-        yield Column(f"judged-{k}", f"Judged@{k}", about, shown=k == depth, falling=True, numeric=True)
+        known = any(row.scores is not None and row.scores.judged for row in rows)
+        yield Column(f"judged-{k}", f"Judged@{k}", about, shown=known and k == depth, falling=True, numeric=True)
+    yield from _told([row.entry for row in rows])
+
+
+def _told(entries: Sequence[Entry]) -> Iterator[Column]:
+    """Yield the columns of what is told of systems."""
     yield Column("kind", "Kind", "What kind of system it is, by its last step")
     yield Column("size", "Size", "The parameters of all its models together", falling=True, numeric=True)
     yield Column("license", "Licence", "The licences of its models")
     yield Column("weights", "Weights", "Whether the weights of its models are public")
-    yield Column("training", "Trained on it", "Whether its models saw the questions, answers or judgments in training")
-    yield Column("latency", "Latency", "The median time of a query, on the submitter's hardware", numeric=True)
+    seen = any(entry.trained_on_benchmark not in ("", "unknown") for entry in entries)
+    about = "Whether its models saw the questions, answers or judgments in training"
+    yield Column("training", "Trained on it", about, shown=seen)
+    timed = any(entry.latency_ms is not None for entry in entries)
+    about = "The median time of a query, on the submitter's hardware"
+    yield Column("latency", "Latency", about, shown=timed, numeric=True)
     yield Column("date", "Date", "The day of the submission, or of the release of a reported system", falling=True)
     yield Column("evidence", "Evidence", "Reported elsewhere, scored from a run, or reproduced by a second run")
 
