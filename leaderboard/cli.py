@@ -1,7 +1,7 @@
 """The commands of ``python -m leaderboard``: they behave as those of ``freshstack`` do."""
 
 from freshstack_datasets.cli import console
-from leaderboard.commands import importing, new, score, validating
+from leaderboard.commands import build, importing, new, score, validating
 
 app = console.command_line("python -m leaderboard")
 
