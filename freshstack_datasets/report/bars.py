@@ -10,7 +10,7 @@ from freshstack_datasets.report.svg import FONT, LINE, flowed, label, line, pict
 from freshstack_datasets.report.tables import Column, table
 from freshstack_datasets.report.text import plain, width_of
 
-_COLOURS = 8
+_COLOURS = ("fs-c0", "fs-rest", "fs-c1", "fs-c2", "fs-c3", "fs-c4", "fs-c5", "fs-c6", "fs-c7")
 _HEIGHT = 16.0
 
 
@@ -114,4 +114,4 @@ def _sign(place: int) -> str:
 
 
 def _colour(place: int) -> str:
-    return f"fs-c{place}" if place < _COLOURS else "fs-rest"
+    return _COLOURS[place % len(_COLOURS)]

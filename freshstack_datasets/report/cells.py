@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from freshstack_datasets.report.numbers import MISSING, checked
 from freshstack_datasets.report.points import WIDE
-from freshstack_datasets.report.svg import FONT, element, label, number, rectangle, titled
+from freshstack_datasets.report.svg import FONT, LINE, element, label, number, rectangle, titled
 from freshstack_datasets.report.text import escaped, plain, shortened, width_of
 
 ROW = 22.0
@@ -14,6 +14,8 @@ _LEAST = 40.0
 _MOST = 96.0
 _TURNED = math.sqrt(0.5)
 _HEAD = 110.0
+_NAMES_WIDE = 280.0
+_NAMES_NARROW = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,46 +51,59 @@ class Map:
     """Where the cells of a map go.
 
     Args:
-        names: The room for the names of rows.
+        left: Where the cells begin.
         cell: The width of a cell.
         head: The height of the columns' headings.
-        lean: How far the last of them, when they are turned, leans out.
-        top: Where they begin.
+        lean: How far the last of them, when they are turned for want of room, leans out; else 0.
+        top: Where all begins.
+        pitch: The height of a row; on a phone its name may stand above it.
     """
 
-    names: float
+    left: float
     cell: float
     head: float
     lean: float
     top: float
+    pitch: float
 
     @classmethod
     def of(cls, rows: Sequence[str], columns: Sequence[str], top: float, width: int) -> "Map":
         """Return where the cells go in a chart of that width; it is wider than asked when its cells need it."""
         longest = max((width_of(plain(name), FONT) for name in rows), default=0.0) + 12
-        names = min(longest, 280.0 if width >= WIDE else 108.0)
+        stacked = width < WIDE and longest > _NAMES_NARROW
+        left = 0.0 if stacked else min(longest, _NAMES_WIDE)
         needed = [min(width_of(plain(name), FONT) + 8, _HEAD) for name in columns] or [0.0]
-        cell = min((width - names) / len(needed), _MOST)
+        cell = min((width - left) / len(needed), _MOST)
+        pitch = ROW + (LINE if stacked else 0.0)
         if max(needed) <= cell:
-            return cls(names, max(cell, _LEAST), 20.0, 0.0, top)
+            return cls(left, max(cell, _LEAST), 20.0, 0.0, top, pitch)
         lean = needed[-1] * _TURNED
-        cell = max(_LEAST, min((width - names - lean) / (len(needed) - 0.5), _MOST))
-        return cls(names, cell, max(needed) * _TURNED + 14, lean, top)
+        cell = max(_LEAST, min((width - left - lean) / (len(needed) - 0.5), _MOST))
+        return cls(left, cell, max(needed) * _TURNED + 14, lean, top, pitch)
+
+    @property
+    def stacked(self) -> bool:
+        """Whether the names of rows stand above them."""
+        return self.pitch > ROW
 
     def width(self, columns: int) -> float:
         """Return the width of all."""
-        return self.names + self.cell * columns + max(0.0, self.lean - self.cell / 2)
+        return self.left + self.cell * columns + max(0.0, self.lean - self.cell / 2)
+
+    def row(self, row: int) -> float:
+        """Return where the cells of a row begin."""
+        return self.top + self.head + self.pitch * row + (self.pitch - ROW)
 
     def bottom(self, rows: int) -> float:
         """Return where the last row ends."""
-        return self.top + self.head + ROW * rows
+        return self.top + self.head + self.pitch * rows
 
 
 def headings(place: Map, columns: Sequence[str]) -> Iterator[str]:
     """Draw the headings of the columns."""
     base = place.top + place.head - 6
     for count, name in enumerate(columns):
-        middle = place.names + place.cell * (count + 0.5)
+        middle = place.left + place.cell * (count + 0.5)
         if not place.lean:
             yield label(middle, base, name, "fs-soft", "middle")
             continue
@@ -108,10 +123,13 @@ def cells(
 ) -> Iterator[str]:
     """Draw the rows: their names, and a coloured number for each column; bold where it is the column's best."""
     for row, name in enumerate(names):
-        top = place.top + place.head + ROW * row
-        yield label(0, top + 15, name, room=place.names - 8)
+        top = place.row(row)
+        if place.stacked:
+            yield label(0, top - 4, name, room=place.width(len(columns)))
+        else:
+            yield label(0, top + 15, name, room=place.left - 8)
         for column, value in enumerate(values[row]):
-            left = place.names + place.cell * column
+            left = place.left + place.cell * column
             strong = " fs-strong" if best and value is not None and value == best[column] else ""
             shown = f"{name}, {columns[column]}: {written(value)}"
             yield titled(shown, *_cell(place, left, top, value, shades, written(value), strong))

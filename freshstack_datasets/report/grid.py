@@ -125,7 +125,7 @@ def _disc(first: bool, radius: float) -> str:
 def _heads(ranked: Sequence[Ranked], left: float, cell: float, top: float, bottom: float) -> Iterator[str]:
     """Draw the ranks, as far as there is room for their numbers, and what was judged of each document."""
     every = 1 if cell >= 18 else 5
-    yield label(left - 6, top - LINE - 8, "rank", "fs-soft", "end" if left > 30 else "")
+    yield label(left + cell * len(ranked) + 6, top - LINE - 8, "rank", "fs-soft")
     for rank, document in enumerate(ranked, 1):
         middle = left + cell * (rank - 0.5)
         if rank % 2 == 0:

@@ -51,9 +51,10 @@ class Groups:
     def marked(self, x: float, y: float, group: str, *, hollow: bool = False) -> str:
         """Return the shape of a group at a place; hollow for a system without an interval."""
         place = self._place(group)
-        classes = f"fs-mark {self.colour(group)}" + (" fs-hollow" if hollow else "")
         moved = f"translate({number(x)} {number(y)})" if x or y else ""
-        return element("path", d=_REST if place is None else _SHAPES[place], class_=classes, transform=moved)
+        shape = element("path", d=_REST if place is None else _SHAPES[place], class_=f"fs-mark {self.colour(group)}")
+        hole = element("circle", r=2.0, class_="fs-hole") if hollow else ""
+        return element("g", shape + hole, transform=moved)
 
     def legend(self, points: Sequence[Point]) -> list[tuple[str, str]]:
         """Return the signs of the groups that the points have, and what each stands for."""
@@ -62,7 +63,7 @@ class Groups:
         if "" in present:
             shown.append((self.sign(""), "kind not stated"))
         if any(point.low is None for point in points):
-            shown.append((self.sign(self.names[0] if self.names else "", hollow=True), "hollow: no interval"))
+            shown.append((self.sign(self.names[0] if self.names else "", hollow=True), "hollow: no interval known"))
         return shown
 
     def _place(self, group: str) -> int | None:

@@ -1,23 +1,24 @@
 """Values by date, with the best of each day and before."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from freshstack_datasets.report.groups import Groups
 from freshstack_datasets.report.plane import (
     Placed,
-    Plane,
+    joined,
     names,
     nothing,
     place_axis,
     plane,
     references,
     signs,
+    steps,
     value_axis,
 )
 from freshstack_datasets.report.points import WIDE, Line, Point, by_value, check_comparable
-from freshstack_datasets.report.scales import Scale, days
-from freshstack_datasets.report.svg import element, line, number, picture
+from freshstack_datasets.report.scales import days
+from freshstack_datasets.report.svg import line, picture
 
 
 def running_best(points: Sequence[Point]) -> list[Point]:
@@ -64,9 +65,10 @@ def history(
     body += references(box, lines)
     if kept:
         placed = [Placed(point, scale.at(day.toordinal())) for day, point in dated]
-        body += _steps(box, scale, best)
+        first = joined(placed, best)
+        body += steps(box, first, box.area.right)
         body += signs(box, placed, coloured, [day.isoformat() for day, _ in dated])
-        body += names(box, placed, lines, best)
+        body += names(box, placed, lines, first)
     else:
         body += nothing(box)
     return picture(box.width, box.height, title, about, [*body, *box.key])
@@ -74,11 +76,3 @@ def history(
 
 def _dated(points: Sequence[Point]) -> list[tuple[date, Point]]:
     return [(point.day, point) for point in by_value(points) if point.day is not None]
-
-
-def _steps(box: Plane, scale: Scale, best: Sequence[Point]) -> Iterator[str]:
-    places = [(scale.at(day.toordinal()), box.scale.at(point.value)) for day, point in _dated(best)]
-    places.sort()
-    start = f"M{number(places[0][0])} {number(places[0][1])}"
-    path = start + "".join(f"H{number(at)}V{number(y)}" for at, y in places[1:]) + f"H{number(box.area.right)}"
-    yield element("path", d=path, class_="fs-front")

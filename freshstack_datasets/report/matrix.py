@@ -33,8 +33,8 @@ def tau_matrix(
         InputError: It is no square of numbers between -1 and 1.
     """
     _check(names, values)
-    body = [label(0, 13, "Kendall's tau: -1 the other way round, 1 the same order", "fs-soft", room=width)]
-    body += shade_legend(_SHADES, LINE, "-1", "1")
+    body = [label(0, 13, "Kendall's tau", "fs-soft", room=width)]
+    body += shade_legend(_SHADES, LINE, "-1: reversed", "1: the same order")
     place = Map.of(names, names, 2 * LINE + 4, width)
     body += headings(place, names)
     body += cells(place, names, names, values, _SHADES, tau_text)

@@ -3,18 +3,19 @@
 import string
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from freshstack_datasets.report.groups import Groups
 from freshstack_datasets.report.labels import Box, Placer, spread
 from freshstack_datasets.report.numbers import interval_text, score_text
-from freshstack_datasets.report.points import WIDE, Line, Point, by_value
+from freshstack_datasets.report.points import WIDE, Line, Point
 from freshstack_datasets.report.scales import Scale, linear
 from freshstack_datasets.report.svg import FONT, LINE, element, flowed, label, line, number, rectangle, titled
-from freshstack_datasets.report.text import shortened, width_of
+from freshstack_datasets.report.text import plain, shortened, width_of
 
 _HEIGHTS = {True: 420.0, False: 320.0}
-_LINE_LABEL = 176.0
-_POINT_LABEL = {True: 170.0, False: 110.0}
+_LINE_LABEL = 260.0
+_POINT_LABEL = {True: 210.0, False: 130.0}
 _LEFT = 46.0
 _BELOW = 42.0
 
@@ -68,11 +69,21 @@ def plane(points: Sequence[Point], lines: Sequence[Line], legend: Iterable[tuple
     drawn, top = flowed(legend, width, 0.0)
     top += LINE + 12
     bottom = top + _HEIGHTS[wide]
-    beside = (_LINE_LABEL if wide else 22.0) if lines else 12.0
+    beside = _beside(lines) if wide else (22.0 if lines else 12.0)
     area = Box(_LEFT, top, width - beside, bottom)
     scale, marks = linear(_values(points, lines), bottom, top, 8 if wide else 6)
     key, end = flowed(_key(lines), width, bottom + _BELOW) if not wide else ([], bottom + _BELOW)
     return Plane(width, end, area, scale, marks, drawn, key)
+
+
+def _beside(lines: Sequence[Line]) -> float:
+    """Return the room that the names of lines take at the side."""
+    longest = max((width_of(_named(reference), FONT) for reference in lines), default=0.0)
+    return min(longest + 14, _LINE_LABEL) if lines else 12.0
+
+
+def _named(reference: Line) -> str:
+    return f"{score_text(reference.value)} {plain(reference.name)}"
 
 
 def _values(points: Sequence[Point], lines: Sequence[Line]) -> Iterator[float]:
@@ -134,8 +145,7 @@ def references(box: Plane, lines: Sequence[Line]) -> Iterator[str]:
         right = box.area.right
         yield element("path", d=f"M{number(right)} {number(old)}L{number(right + 8)} {number(new)}", class_="fs-leader")
         if box.wide:
-            text = f"{score_text(reference.value)} {reference.name}"
-            yield label(right + 10, new + FONT * 0.35, text, room=_LINE_LABEL - 12)
+            yield label(right + 10, new + FONT * 0.35, _named(reference), room=box.width - right - 10)
         else:
             yield label(right + 10, new + FONT * 0.35, letter, "fs-strong")
 
@@ -168,23 +178,20 @@ def _whisker(box: Plane, placed: Placed, groups: Groups) -> Iterator[str]:
         yield element("path", d=path, class_=f"fs-whisker {groups.colour(placed.point.group)}")
 
 
-def names(box: Plane, placed: Sequence[Placed], lines: Sequence[Line], first: Sequence[Point]) -> Iterator[str]:
+def names(box: Plane, placed: Sequence[Placed], lines: Sequence[Line], best: Sequence[Placed]) -> Iterator[str]:
     """Draw the names of as many points as there is room for, those that matter most first.
 
     Args:
         box: The chart.
         placed: The points.
         lines: Lines that no name may lie on.
-        first: The points that matter most; then come the others by falling value.
+        best: The points that ``steps`` joins; they matter most, then come the others by falling value.
     """
-    placer = Placer(box.area, list(_taken(box, placed, lines)))
-    at = {id(one.point): one for one in placed}
-    front = {id(point) for point in first}
-    others = by_value(one.point for one in placed if id(one.point) not in front)
-    for point in (*by_value(first), *others):
-        text = shortened(point.name, _POINT_LABEL[box.wide], FONT)
-        one = at[id(point)]
-        spot = placer.place(one.x, box.scale.at(point.value), width_of(text, FONT) + 2)
+    placer = Placer(box.area, [*_taken(box, placed, lines), *_under(box, best)])
+    front = {one.point for one in best}
+    for one in sorted(placed, key=lambda one: (one.point not in front, -one.point.value, one.point.name)):
+        text = shortened(one.point.name, _POINT_LABEL[box.wide], FONT)
+        spot = placer.place(one.x, box.scale.at(one.point.value), width_of(text, FONT) + 2)
         if spot is not None:
             yield label(spot.x, spot.y, text, "fs-halo", spot.anchor)
 
@@ -194,10 +201,41 @@ def _taken(box: Plane, placed: Sequence[Placed], lines: Sequence[Line]) -> Itera
         y = box.scale.at(one.point.value)
         yield Box(one.x - 6, y - 6, one.x + 6, y + 6)
         if one.point.low is not None and one.point.high is not None:
-            yield Box(one.x - 1, box.scale.at(one.point.high), one.x + 1, box.scale.at(one.point.low))
+            yield Box(one.x - 3, box.scale.at(one.point.high), one.x + 3, box.scale.at(one.point.low))
     for reference in lines:
         at = box.scale.at(reference.value)
         yield Box(box.area.left, at - 1, box.area.right, at + 1)
+
+
+def joined(placed: Sequence[Placed], best: Iterable[Point]) -> list[Placed]:
+    """Return the best points with their places, from left to right."""
+    wanted = set(best)
+    return sorted((one for one in placed if one.point in wanted), key=lambda one: (one.x, one.point.value))
+
+
+def steps(box: Plane, best: Sequence[Placed], end: float) -> Iterator[str]:
+    """Draw the steps from one best point to the next, and on to the end.
+
+    Args:
+        box: The chart.
+        best: The points, from left to right and upwards.
+        end: How far the last step goes.
+    """
+    if best:
+        start = f"M{number(best[0].x)} {number(box.scale.at(best[0].point.value))}"
+        path = "".join(f"H{number(one.x)}V{number(box.scale.at(one.point.value))}" for one in best[1:])
+        yield element("path", d=f"{start}{path}H{number(end)}", class_="fs-front")
+
+
+def _under(box: Plane, best: Sequence[Placed]) -> Iterator[Box]:
+    """Yield what the steps cover."""
+    for one, after in pairwise(best):
+        low, high = box.scale.at(one.point.value), box.scale.at(after.point.value)
+        yield Box(one.x, low - 1, after.x, low + 1)
+        yield Box(after.x - 1, high, after.x + 1, low)
+    for one in best[-1:]:
+        at = box.scale.at(one.point.value)
+        yield Box(one.x, at - 1, box.area.right, at + 1)
 
 
 def nothing(box: Plane) -> Iterator[str]:

@@ -62,7 +62,7 @@ def ranking(
     values += [end for point in points for end in (point.low, point.high) if end is not None]
     scale, marks = linear(values, rows.left, rows.right, 6 if rows.wide else 4)
     body = [*legend, label(0, top + 13, f"{y}, better is to the right", "fs-soft", room=width)]
-    body += _frame(rows, marks)
+    body += _frame(rows, marks, lettered=bool(lines))
     body += _references(rows, scale, lines)
     for row, point in enumerate(ordered):
         body += _row(rows, row, point, scale, coloured)
@@ -80,21 +80,21 @@ def _rows(points: Sequence[Point], top: float, width: int) -> _Rows:
     return _Rows(wide, left, right, top, LINE + 4 if wide else 2 * LINE + 2, max(len(points), 1), width)
 
 
-def _frame(rows: _Rows, marks: Sequence[tuple[float, str]]) -> Iterator[str]:
+def _frame(rows: _Rows, marks: Sequence[tuple[float, str]], *, lettered: bool) -> Iterator[str]:
     for row in range(0, rows.count, 2):
         yield rectangle(0, rows.top + rows.pitch * row, rows.width, rows.pitch, "fs-band")
     for at, text in marks:
         yield line(at, rows.top, at, rows.bottom, "fs-grid")
-        yield label(at, rows.top - 5, text, "fs-soft fs-number", "middle")
+        yield label(at, rows.top - (LINE + 4 if lettered else 5), text, "fs-soft fs-number", "middle")
 
 
 def _references(rows: _Rows, scale: Scale, lines: Sequence[Line]) -> Iterator[str]:
     last = -1e9
     for letter, reference in reversed(letters(lines)):
         at = scale.at(reference.value)
-        drawn = line(at, rows.top - 18, at, rows.bottom, "fs-reference")
+        drawn = line(at, rows.top, at, rows.bottom, "fs-reference")
         place = max(at, last + 12)
-        name = label(place, rows.top - 21, letter, "fs-strong", "middle")
+        name = label(place, rows.top - 5, letter, "fs-strong", "middle")
         yield titled(f"{reference.name}: {score_text(reference.value)}", drawn, name)
         last = place
 

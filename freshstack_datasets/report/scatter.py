@@ -9,17 +9,19 @@ from freshstack_datasets.report.labels import Box
 from freshstack_datasets.report.plane import (
     Placed,
     Plane,
+    joined,
     names,
     nothing,
     place_axis,
     plane,
     references,
     signs,
+    steps,
     value_axis,
 )
 from freshstack_datasets.report.points import WIDE, Axis, Line, Point, by_value, check_comparable
 from freshstack_datasets.report.scales import Scale, logarithmic
-from freshstack_datasets.report.svg import FONT, element, label, line, number, picture
+from freshstack_datasets.report.svg import FONT, element, label, line, picture
 from freshstack_datasets.report.text import width_of
 
 _STRIP = {True: 84.0, False: 52.0}
@@ -105,9 +107,10 @@ def scatter(
     body += place_axis(box, [(across.scale.at(_log(mark)), x.text(mark)) for mark in across.marks], x.title)
     body += references(box, lines)
     if points:
-        body += _steps(box, across, front)
+        best = joined(placed, front) if len(front) > 1 else []
+        body += steps(box, best, across.right)
         body += signs(box, placed, coloured, [x.place(point.x) for point in points])
-        body += names(box, placed, lines, front)
+        body += names(box, placed, lines, best)
     else:
         body += nothing(box)
     return picture(box.width, box.height, title, about, [*body, *box.key])
@@ -163,16 +166,3 @@ def _strip_name(middle: float, half: float, area: Box, name: str) -> Iterator[st
     words = [name] if width_of(name, FONT) <= 2 * half + _GAP else name.split(" ")
     for count, word in enumerate(words):
         yield label(middle, area.bottom + 16 + 13 * count, word, "fs-soft", "middle", room=2 * half + _GAP)
-
-
-def _steps(box: Plane, across: _Across, front: Sequence[Point]) -> Iterator[str]:
-    """Draw the front as steps: what the best value is for who can afford so much."""
-    if len(front) > 1:
-        places = [(_place(across, point), box.scale.at(point.value)) for point in front]
-        start = f"M{number(places[0][0])} {number(places[0][1])}"
-        path = start + "".join(f"H{number(at)}V{number(y)}" for at, y in places[1:]) + f"H{number(across.right)}"
-        yield element("path", d=path, class_="fs-front")
-
-
-def _place(across: _Across, point: Point) -> float:
-    return across.scale.at(_log(point.x)) if point.x else across.zero or 0.0

@@ -4,11 +4,16 @@ import unicodedata
 
 from freshstack_datasets.errors import InputError, shown
 
-WIDE_LETTER = 1.0
-"""The width of a Chinese, Japanese or Korean letter in font sizes."""
+_EMS = {
+    **dict.fromkeys("ijl|'`.,:;!", 0.32),
+    **dict.fromkeys('ft()[]{}/\\-r" I', 0.4),
+    **dict.fromkeys("mwMW@%…—", 0.96),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&#<>=+~", 0.76),
+}
+"""How wide letters are in font sizes: those of a wide sans-serif font, since a text must not run into the next."""
 
-LETTER = 0.56
-"""The width that a letter is taken to have, in font sizes: a little more than sans-serif fonts average."""
+_LETTER = 0.64
+_IDEOGRAPH = 1.0
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 _REVERSING = {chr(code) for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
@@ -44,7 +49,9 @@ def width_of(text: str, size: float) -> float:
 def _ems(letter: str) -> float:
     if unicodedata.combining(letter):
         return 0.0
-    return WIDE_LETTER if unicodedata.east_asian_width(letter) in "WF" else LETTER
+    if unicodedata.east_asian_width(letter) in "WF":
+        return _IDEOGRAPH
+    return _EMS.get(letter, _LETTER)
 
 
 def shortened(text: str, room: float, size: float) -> str:
@@ -59,7 +66,7 @@ def shortened(text: str, room: float, size: float) -> str:
     used, cut = 0.0, 0
     for count, letter in enumerate(text):
         used += _ems(letter) * size
-        if used + LETTER * size <= room:
+        if used + _EMS["…"] * size <= room:
             cut = count + 1
         if used > room:
             return text[:cut].rstrip() + "…"
