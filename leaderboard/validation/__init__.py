@@ -1,0 +1,6 @@
+"""Whether what somebody hands in is right: coded findings with file, line, what was expected and how to mend it."""
+
+from leaderboard.validation.findings import Finding, Report
+from leaderboard.validation.validating import validate
+
+__all__ = ["Finding", "Report", "validate"]

@@ -1,0 +1,82 @@
+"""A report as text for people, as JSON for programs, and as annotations of a pull request."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from freshstack_datasets.cli.console import counted, one_line
+from leaderboard.validation.codes import CODES
+from leaderboard.validation.findings import Finding, Report
+
+_LONGEST = 1_000
+"""Characters of a finding's message."""
+
+
+def text_of(report: Report) -> Iterator[str]:
+    """Yield a report's lines: a line a finding, and how many there are."""
+    for finding in report.findings:
+        place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+        message = one_line(finding.message, _LONGEST)
+        yield f"{one_line(place)}: {finding.severity} {finding.code} {finding.name}: {message}"
+    for (file, code), number in report.more.items():
+        yield f"{one_line(file)}: {CODES[code].severity} {code} {CODES[code].name}: and {number:,} more"
+    yield summary(report)
+
+
+def summary(report: Report) -> str:
+    """Return how many errors and warnings there are, in a line."""
+    told = f"{counted(report.count('error'), 'errors')}, {counted(report.count('warning'), 'warnings')}"
+    return f"{counted(len(report.checked), 'submissions or runs')}: {told}"
+
+
+def json_of(report: Report) -> dict[str, Any]:
+    """Return a report as one JSON object."""
+    return {
+        "ok": report.ok,
+        "checked": list(report.checked),
+        "errors": report.count("error"),
+        "warnings": report.count("warning"),
+        "findings": [_fields(finding) for finding in report.findings],
+        "more": [{"code": code, "file": file, "count": number} for (file, code), number in report.more.items()],
+    }
+
+
+def annotations_of(report: Report) -> Iterator[str]:
+    """Yield a report as commands of GitHub's workflows, which shows each at its line.
+
+    Texts are escaped, so that nothing in a submission can end one command and begin another.
+    """
+    for finding in report.findings:
+        yield _annotation(finding)
+    for (file, code), number in report.more.items():
+        properties = f"file={_property(one_line(file))},title={_property(f'{code} {CODES[code].name}')}"
+        yield f"::{CODES[code].severity} {properties}::and {number:,} more"
+
+
+def _annotation(finding: Finding) -> str:
+    properties = f"file={_property(one_line(finding.file))}"
+    if finding.line:
+        properties += f",line={finding.line}"
+    properties += f",title={_property(f'{finding.code} {finding.name}')}"
+    return f"::{finding.severity} {properties}::{_data(one_line(finding.message, _LONGEST))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _fields(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity,
+        "file": finding.file,
+        "line": finding.line or None,
+        "what": finding.what,
+        "expected": finding.expected,
+        "got": finding.got,
+        "fix": finding.fix,
+    }

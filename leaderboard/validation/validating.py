@@ -1,0 +1,200 @@
+"""From paths to a report: what is handed in is looked at folder by folder, then topic by topic.
+
+No more than the dataset of one topic and one of its runs are held at a time.
+"""
+
+import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from freshstack_datasets.errors import FreshStackError
+from freshstack_datasets.loading import load
+from freshstack_datasets.progress import track
+from leaderboard.boards.definition import DefinedTopic
+from leaderboard.boards.places import SUBMISSIONS, submission_folders
+from leaderboard.submission.model import Submission
+from leaderboard.validation.changes import submissions_of_pull_request
+from leaderboard.validation.content import check_content
+from leaderboard.validation.findings import Findings, Report
+from leaderboard.validation.folders import add_unknown_topic, check_file, listed, topic_of
+from leaderboard.validation.form import check_form
+from leaderboard.validation.metadata import add_undeclared, check_metadata
+from leaderboard.validation.others import Others
+from leaderboard.validation.places import KnownBoard, Named, check_name, named, read_known
+from leaderboard.validation.topics import Datasets, TopicData, oracles_of
+
+_ORACLE = "-oracle"
+"""How the tag of a run ends that ``freshstack retrieve`` made with answers or nuggets."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Something to validate, with what its folder holds.
+
+    Args:
+        named: What was named.
+        runs: Its run files by topic, "" for a run whose topic is not known.
+        submission: What ``submission.yaml`` says; None where it is wrong, or for a run file by itself.
+    """
+
+    named: Named
+    runs: dict[str, Path]
+    submission: Submission | None
+
+    def file(self, topic: str) -> str:
+        """Return what the run file of a topic is called in findings."""
+        return self.named.label if self.named.is_run else f"{self.named.label}/{self.runs[topic].name}"
+
+    @property
+    def name(self) -> str:
+        """The submission's name; the path of a run file by itself."""
+        return self.named.label if self.named.is_run else self.named.path.absolute().name
+
+
+def validate(
+    paths: Iterable[Path] = (),
+    *,
+    board: Path | None = None,
+    pull_request: str | None = None,
+    root: Path = SUBMISSIONS,
+    datasets: Datasets = load,
+    today: datetime.date | None = None,
+) -> Report:
+    """Look at submissions and run files, and report all that is wrong with them.
+
+    Args:
+        paths: Folders of submissions, of boards, or run files.
+        board: The folder of the board that run files are for, and submissions that lie elsewhere.
+        pull_request: The base of a pull request, whose submissions are looked at instead of paths.
+        root: The folder of submissions.
+        datasets: What gives a dataset by its name and snapshot.
+        today: The day that no submission must be after; that of now when not given.
+
+    Raises:
+        InputError: There is no such base, or no checkout of git.
+        MissingExtraError: license-expression is not installed.
+    """
+    findings, day = Findings(), today or datetime.datetime.now(datetime.UTC).date()
+    if pull_request is not None:
+        paths = submissions_of_pull_request(root, pull_request, findings)
+    chosen = named(paths, board, root, findings)
+    for folder, group in _grouped(chosen).items():
+        known = None if folder is None else read_known(folder, findings)
+        topics = known.definition.topic_names if known else ()
+        entries = []
+        for one in group:
+            entry = _entry(one, topics, day, findings, handed_in=pull_request is not None)
+            if entry is not None:
+                entries.append(entry)
+        _check_runs(entries, known, datasets, findings)
+    return findings.report(tuple(one.label for one in chosen))
+
+
+def _grouped(chosen: Sequence[Named]) -> dict[Path | None, list[Named]]:
+    groups: dict[Path | None, list[Named]] = {}
+    for one in chosen:
+        groups.setdefault(one.board, []).append(one)
+    return groups
+
+
+def _entry(
+    one: Named, topics: Sequence[str], today: datetime.date, findings: Findings, *, handed_in: bool
+) -> _Entry | None:
+    """Look at a folder and its submission.yaml; None where nothing more can be looked at."""
+    if one.is_run:
+        topic = topic_of(one.path.name) or ""
+        if not check_file(one.path, one.label, findings):
+            return None
+        if topics and topic not in topics:
+            if len(topics) > 1:
+                add_unknown_topic(one.label, topic, topics, findings)
+                topic = ""
+            else:
+                topic = topics[0]
+        return _Entry(one, {topic if topics else "": one.path}, None)
+    check_name(one, findings)
+    try:
+        found = listed(one.path, one.label, topics, findings, handed_in=handed_in)
+    except OSError as error:
+        findings.add("E101", one.label, "the folder", expected="one that may be read", got=f"{error.strerror}")
+        return None
+    submission = None
+    if found.metadata is not None:
+        file, name = f"{one.label}/{found.metadata.name}", one.path.absolute().name
+        submission = check_metadata(found.metadata, file, name, today, findings)
+    return _Entry(one, found.runs, submission)
+
+
+def _check_runs(entries: Sequence[_Entry], board: KnownBoard | None, datasets: Datasets, findings: Findings) -> None:
+    """Look at all runs, those of one topic after the other."""
+    defined = board.definition.topics if board else ()
+    oracles = oracles_of(board.folder, board.definition) if board and entries else {}
+    for topic in (*defined, None):
+        name = topic.name if topic else None
+        runs = [entry for entry in entries if (name or "") in entry.runs] if topic else list(_strays(entries, board))
+        if not runs:
+            continue
+        data = _data(topic, board, oracles, datasets, runs, findings)
+        others = Others(data, _others_of(board, entries)) if data and board else None
+        for entry in track(runs, len(runs), f"looking through {name or 'runs'}"):
+            for key in [name] if name else [key for key in entry.runs if not _is_known(key, board)]:
+                _check_run(entry, key, data, others, findings)
+
+
+def _strays(entries: Sequence[_Entry], board: KnownBoard | None) -> Iterator[_Entry]:
+    """Yield what has a run whose dataset is not known."""
+    return (entry for entry in entries if any(not _is_known(key, board) for key in entry.runs))
+
+
+def _is_known(topic: str, board: KnownBoard | None) -> bool:
+    return board is not None and topic in board.definition.topic_names
+
+
+def _others_of(board: KnownBoard | None, entries: Sequence[_Entry]) -> tuple[Path, ...]:
+    """Return the submissions on the board that are not being validated."""
+    own = {entry.named.path.absolute() for entry in entries} | {entry.named.path.absolute().parent for entry in entries}
+    return tuple(path for path in submission_folders(board.folder) if path.absolute() not in own) if board else ()
+
+
+def _data(
+    topic: DefinedTopic | None,
+    board: KnownBoard | None,
+    oracles: dict[str, dict[str, float]],
+    datasets: Datasets,
+    runs: Sequence[_Entry],
+    findings: Findings,
+) -> TopicData | None:
+    """Return a topic's dataset; None where it is not at hand or another one, which is told of each run."""
+    if topic is None or board is None:
+        return None
+    try:
+        data = datasets(topic.dataset, board.place.snapshot)
+        found = TopicData(topic, data, board.definition.parsed_measures, oracles.get(topic.name, {}))
+        len(found.judgments.query_ids), len(data.corpus.ids)  # what is on the Hub is downloaded now
+    except FreshStackError as error:
+        for entry in runs:
+            findings.add(
+                "E406", entry.file(topic.name), error.what, expected=error.expected, got=error.got, fix=error.hint
+            )
+        return None
+    if topic.fingerprint not in (None, data.fingerprint):
+        for entry in runs:
+            expected, got = f"the data {topic.fingerprint} of the board", data.fingerprint
+            findings.add("E404", entry.file(topic.name), f"{data.name}@{data.snapshot}", expected=expected, got=got)
+        return None
+    return found
+
+
+def _check_run(entry: _Entry, topic: str, data: TopicData | None, others: Others | None, findings: Findings) -> None:
+    path, file = entry.runs[topic], entry.file(topic)
+    survey = check_form(path, file, len(data.judgments.query_ids) if data else None, findings)
+    oracle = entry.submission is not None and entry.submission.system.setting == "oracle"
+    marked = next((tag for tag in survey.tags if tag.endswith(_ORACLE)), None)
+    if entry.submission is not None and not oracle and marked is not None:
+        add_undeclared(file, survey.tags[marked], f"setting: inference, and a tag that ends with {_ORACLE}", findings)
+    if data is None:
+        return
+    judged = check_content(survey, data, file, oracle, findings)
+    if others is not None:
+        others.check(path, file, entry.name, survey.run, judged, findings)
