@@ -80,8 +80,19 @@ def read_yaml(text: str) -> Content:
 
 def in_one_line(value: object) -> str:
     """Return a plain value as YAML on one line."""
-    text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9)
+    text: str = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, allow_unicode=True, width=10**9)
     return text.removesuffix("...\n").rstrip("\n")
+
+
+class _Dumper(yaml.SafeDumper):
+    """The safe dumper, which escapes what would break a line."""
+
+    def represent_str(self, text: str) -> yaml.ScalarNode:
+        """Put a text with line breaks or control characters between double quotes."""
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style=None if text.isprintable() else '"')
+
+
+_Dumper.add_representer(str, _Dumper.represent_str)
 
 
 class _Loader(yaml.SafeLoader):

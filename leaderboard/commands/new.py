@@ -88,7 +88,7 @@ def _new(
     home = new.board_folder(root or SUBMISSIONS, board)
     runs = new.runs_of(home, run or [])
     models = tuple(read_model_meta(path) for path in model_meta or ())
-    if any(model.on_benchmark for model in models):
+    if on_benchmark is None and any(model.on_benchmark for model in models):
         on_benchmark = "yes"
     told = {
         "team": team,
@@ -104,10 +104,10 @@ def _new(
     }
     asked = _asked(Questions(not no_input), told)
     stated = {"setting": setting, "components": tuple(component or ()), "license": license}
-    date = datetime.datetime.now(datetime.UTC).date()
-    target = home / new.folder_name(date, asked["team"], asked["name"], folder)
+    today = datetime.datetime.now(datetime.UTC).date()
+    target = home / new.folder_name(today, asked["team"], asked["name"], folder)
     answers = new.Answers(models=models, **asked, **_stated(stated))
-    left = new.write_new(answers, target, date, runs)
+    left = new.write_new(answers, target, runs)
     path = target / SUBMISSION
     if as_json:
         console.say_json(_facts(path, runs, left))

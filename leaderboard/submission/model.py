@@ -38,6 +38,15 @@ _WITHOUT_MODELS = ("sparse", "fusion")
 """Kinds of systems that there are without any model: BM25, and several of it fused."""
 
 
+def is_benchmark(dataset: str) -> bool:
+    """Tell whether the name of something that a model was trained on is that of this benchmark.
+
+    Args:
+        dataset: The name, such as ``FreshStackRetrieval``.
+    """
+    return "freshstack" in dataset.lower()
+
+
 class Team(Model):
     """Who hands it in.
 
@@ -126,6 +135,13 @@ class Training(Model):
     on_its_questions_site: Told
     datasets: TrainingData = ()
     statement: Paragraph | None = None
+
+    @model_validator(mode="after")
+    def _agrees_with_its_data(self) -> Self:
+        if self.on_benchmark != "yes" and (told := next(filter(is_benchmark, self.datasets), None)):
+            hint = f"{shown(told)} is among what was trained on"
+            raise RefusedError("yes", self.on_benchmark, hint, ("on_benchmark",))
+        return self
 
 
 class Reproduce(Model):

@@ -11,7 +11,7 @@ from typing import Any
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.typed_files import RefusedError, bytes_of, checked
 from leaderboard.submission import licenses
-from leaderboard.submission.model import TrainingData, UsedModel
+from leaderboard.submission.model import TrainingData, UsedModel, is_benchmark
 from leaderboard.submission.placeholders import FILL_IN
 
 MOST_BYTES = 2_000_000
@@ -19,7 +19,6 @@ MOST_BYTES = 2_000_000
 _NO_LICENSE = ("not specified", "multiple")
 _PLACES = {"query_prompt": ("query",), "document_prompt": ("document", "passage", "corpus")}
 """Our keys of prompts, and what MTEB's loaders call them."""
-_NEEDED = ("id", "revision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Imported:
     @property
     def on_benchmark(self) -> bool:
         """Whether tasks of this benchmark are among what it was trained on."""
-        return any(name.lower().startswith("freshstack") for name in self.datasets)
+        return any(is_benchmark(name) for name in self.datasets)
 
 
 def read_model_meta(path: Path) -> Imported:

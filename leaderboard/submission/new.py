@@ -143,20 +143,19 @@ def _topic_and_path(text: str, topics: Sequence[str]) -> tuple[str, Path]:
     raise InputError(f"the run file {shown_path(path)}", expected=expected, got="none", hint=hint)
 
 
-def write_new(answers: Answers, folder: Path, date: datetime.date, runs: Mapping[str, Path]) -> list[Fault]:
+def write_new(answers: Answers, folder: Path, runs: Mapping[str, Path]) -> list[Fault]:
     """Write the folder of a submission where none is, and return what is left to do in its ``submission.yaml``.
 
     Args:
         answers: What it says.
-        folder: The folder.
-        date: The day it is handed in.
+        folder: The folder; its name begins with the day that it is handed in.
         runs: Run files, by the name that each gets there.
 
     Raises:
         InputError: Something is there already, or nothing can be put there, or a run file cannot be read.
     """
     refuse_taken(folder)
-    content = submission_text(answers, date, folder).encode()
+    content = submission_text(answers, folder).encode()
     with atomic_folder(folder) as work:
         (work / SUBMISSION).write_bytes(content)
         for name, path in runs.items():
@@ -168,18 +167,17 @@ def write_new(answers: Answers, folder: Path, date: datetime.date, runs: Mapping
     return faults_of(content)
 
 
-def submission_text(answers: Answers, date: datetime.date, folder: Path) -> str:
+def submission_text(answers: Answers, folder: Path) -> str:
     """Return the text of a ``submission.yaml``.
 
     Args:
         answers: What it says.
-        date: The day it is handed in.
-        folder: Where it will be.
+        folder: Where it will be; its name begins with the day that it is handed in.
     """
     datasets = sorted({name for model in answers.models for name in model.datasets})
     return TEXT.format(
         schema=_schema(folder),
-        date=date.isoformat(),
+        date=datetime.datetime.strptime(folder.name[:8], "%Y%m%d").date().isoformat(),
         **{key: in_one_line(getattr(answers, key)) for key in _PLAIN},
         command=in_one_line(answers.command),
         components=in_one_line(list(answers.components)),
