@@ -100,7 +100,7 @@ def faults_of(content: bytes, *, today: datetime.date | None = None) -> list[Fau
     waiting = list(_waiting(found))
     places = {fault.place for fault in waiting}
     wrong = [fault for fault in faults_in(Submission, found) if fault.place not in places]
-    if today is not None:
+    if today is not None and "date" not in {fault.place for fault in (*waiting, *wrong)}:
         wrong += _early(found, today)
     return sorted([*waiting, *wrong], key=lambda fault: fault.line)
 
@@ -123,7 +123,8 @@ def _texts(value: Any, place: _Place) -> Iterator[tuple[_Place, str]]:
 
 
 def _early(found: Content, today: datetime.date) -> Iterator[Fault]:
-    """Yield a fault for a submission of a day that nowhere has begun."""
-    day = found.value.get("date")
-    if isinstance(day, datetime.date) and day > today + _DAY:
+    """Yield a fault for a submission of a day that nowhere has begun; it must be a day."""
+    told = found.value["date"]
+    day = told if isinstance(told, datetime.date) else datetime.date.fromisoformat(told)
+    if day > today + _DAY:
         yield Fault("value", found.line(("date",)), "date", f"a day until {today}", str(day))
