@@ -2,7 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
+
+FILE = Path(__file__).parents[1] / "CODES.md"
+"""The page that explains all codes."""
 
 Severity: TypeAlias = Literal["error", "warning"]
 
@@ -151,9 +155,20 @@ OF_FAULT: Mapping[str, str] = {
 
 def table() -> str:
     """Return all codes as Markdown, a table a group."""
-    parts = []
+    parts: list[str] = []
     for digit, title in GROUPS.items():
         rows = [f"| {one.code} | {one.name} | {one.meaning} | {one.fix} |" for one in _CODES if one.code[1] == digit]
-        parts.append("\n".join([f"### {title}", "", "| code | name | what it means | how to mend it |",
+        rows = [row.replace("<", "\\<") for row in rows]  # else Markdown takes it for HTML
+        parts.append("\n".join([f"## {title}", "", "| code | name | what it means | how to mend it |",
                                 "|---|---|---|---|", *rows]))  # fmt: skip
     return "\n\n".join(parts) + "\n"
+
+
+def page() -> str:
+    """Return the page that explains all codes."""
+    return (
+        "# What `python -m leaderboard validate` finds\n\n"
+        "Codes with an E are errors, which keep a submission out; those with a W are warnings, for reading.\n"
+        "A code keeps its meaning for ever. This page is written by `python -m leaderboard.validation`.\n\n"
+        f"{table()}"
+    )
