@@ -5,7 +5,8 @@ text escaped, no script, no style attribute and nothing to load. Colours come fr
 include once; it follows the reader's dark mode, or ``data-theme="dark"`` or ``"light"`` on the page's root.
 
     draw = lambda width: scatter(points, SIZE, "alpha_nDCG@10", title="…", about="…", lines=oracles, width=width)
-    html = figure(draw, caption="95 % bootstrap intervals over 203 queries", twin=points_table("…", points, …))
+    twin = points_table("…", points, "alpha_nDCG@10", SIZE, oracles)
+    html = figure(draw, caption="95 % bootstrap intervals over 203 queries", twin=twin)
 
 ``figure`` draws twice, for a desk and for a phone, and keeps the same numbers below as a table.
 """

@@ -63,7 +63,7 @@ class Groups:
         if "" in present:
             shown.append((self.sign(""), "kind not stated"))
         if any(point.low is None for point in points):
-            shown.append((self.sign(self.names[0] if self.names else "", hollow=True), "hollow: no interval known"))
+            shown.append((self.sign(self.names[0] if self.names else "", hollow=True), "open centre: no interval"))
         return shown
 
     def _place(self, group: str) -> int | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from freshstack_datasets.report.svg import FONT
 
-_HEIGHT = FONT + 2
+_HEIGHT = FONT + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from freshstack_datasets.report.svg import FONT, LINE, element, flowed, label, l
 from freshstack_datasets.report.text import plain, shortened, width_of
 
 _HEIGHTS = {True: 420.0, False: 320.0}
-_LINE_LABEL = 260.0
+_LINE_LABEL = 290.0
 _POINT_LABEL = {True: 210.0, False: 130.0}
 _LEFT = 46.0
 _BELOW = 42.0
@@ -67,7 +67,7 @@ def plane(points: Sequence[Point], lines: Sequence[Line], legend: Iterable[tuple
     """Return where everything goes in a chart of that width."""
     wide = width >= WIDE
     drawn, top = flowed(legend, width, 0.0)
-    top += LINE + 12
+    top += LINE + 16
     bottom = top + _HEIGHTS[wide]
     beside = _beside(lines) if wide else (22.0 if lines else 12.0)
     area = Box(_LEFT, top, width - beside, bottom)
@@ -115,7 +115,7 @@ def key(lettered: Sequence[tuple[str, Line]]) -> list[tuple[str, str]]:
 
 def value_axis(box: Plane, y: str, hint: str) -> Iterator[str]:
     """Draw the value axis: its marks, lines across, and what the values are."""
-    yield label(0, box.area.top - 10, f"{y}, {hint}", "fs-soft", room=box.width)
+    yield label(0, box.area.top - 14, f"{y}, {hint}", "fs-soft", room=box.width)
     for at, text in box.marks:
         yield line(box.area.left, at, box.area.right, at, "fs-grid")
         yield label(box.area.left - 6, at + FONT * 0.35, text, "fs-soft fs-number", "end")
@@ -199,7 +199,7 @@ def names(box: Plane, placed: Sequence[Placed], lines: Sequence[Line], best: Seq
 def _taken(box: Plane, placed: Sequence[Placed], lines: Sequence[Line]) -> Iterator[Box]:
     for one in placed:
         y = box.scale.at(one.point.value)
-        yield Box(one.x - 6, y - 6, one.x + 6, y + 6)
+        yield Box(one.x - 5, y - 5, one.x + 5, y + 5)
         if one.point.low is not None and one.point.high is not None:
             yield Box(one.x - 3, box.scale.at(one.point.high), one.x + 3, box.scale.at(one.point.low))
     for reference in lines:

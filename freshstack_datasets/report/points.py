@@ -115,7 +115,9 @@ def check_comparable(fingerprints: Iterable[str]) -> None:
         )
 
 
-def points_table(caption: str, points: Sequence[Point], value: str, x: Axis | None = None) -> str:
+def points_table(
+    caption: str, points: Sequence[Point], value: str, x: Axis | None = None, lines: Sequence[Line] = ()
+) -> str:
     """Return the numbers of a scatter, a ranking or a history as a table, by falling value.
 
     Args:
@@ -123,13 +125,18 @@ def points_table(caption: str, points: Sequence[Point], value: str, x: Axis | No
         points: The systems.
         value: What the values are, such as ``alpha_nDCG@10``.
         x: The other axis, where there is one.
+        lines: The lines of reference; they come last.
     """
+    dated, noted = any(point.day for point in points), any(point.note for point in points)
     columns = [Column("System"), Column("Kind"), Column(value, numeric=True), Column("95 % interval", numeric=True)]
     columns += [Column(x.title, numeric=True)] if x else []
-    columns += [Column("Date")] if any(point.day for point in points) else []
-    columns += [Column("Note")] if any(point.note for point in points) else []
-    headings = [column.heading for column in columns]
-    return table(caption, columns, [_cells(point, headings, x) for point in by_value(points)])
+    columns += [Column("Date")] if dated else []
+    columns += [Column("Note")] if noted else []
+    rows = [_cells(point, x, dated=dated, noted=noted) for point in by_value(points)]
+    for line in sorted(lines, key=lambda line: (-line.value, line.name)):
+        cells = [line.name, "line of reference", score_text(line.value)]
+        rows.append(cells + [MISSING] * (len(columns) - len(cells)))
+    return table(caption, columns, rows)
 
 
 def by_value(points: Iterable[Point]) -> list[Point]:
@@ -137,8 +144,8 @@ def by_value(points: Iterable[Point]) -> list[Point]:
     return sorted(points, key=lambda point: (-point.value, point.name))
 
 
-def _cells(point: Point, headings: Sequence[str], x: Axis | None) -> list[str]:
+def _cells(point: Point, x: Axis | None, *, dated: bool, noted: bool) -> list[str]:
     cells = [point.name, point.group or "not stated", score_text(point.value), interval_text(point.low, point.high)]
     cells += [x.place(point.x)] if x else []
-    cells += [point.day.isoformat() if point.day else MISSING] if "Date" in headings else []
-    return cells + ([point.note] if "Note" in headings else [])
+    cells += [point.day.isoformat() if point.day else MISSING] if dated else []
+    return cells + ([point.note] if noted else [])
