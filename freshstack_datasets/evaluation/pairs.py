@@ -174,5 +174,5 @@ def _rounding(strata: Strata) -> float:
     ``comparable`` takes less than 2^(e - 53) of a value, where 2^e is at most four times queries * largest, so a mean
     of differences is off by less than 8 * queries * largest * 2^-53 and two of them by less than twice that.
     """
-    bounds = [float(np.abs(values).max()) * 16 * values.shape[1] / 2.0**53 for values in strata]
+    bounds: list[float] = [float(np.abs(values).max()) * 16 * values.shape[1] / 2.0**53 for values in strata]
     return sum(bounds) / len(bounds)

@@ -1,6 +1,5 @@
 """Where systems stand among others: ranks, how far these can be trusted, tiers, and how alike two orders are."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,7 +76,7 @@ def ranks(means: Floats) -> Ints:
     return found.T
 
 
-def tiers(order: Sequence[int], p: Floats) -> Ints:
+def tiers(p: Floats) -> Ints:
     """Return the tier of each system, from 1.
 
     The best system heads the first tier, and with it are all that cannot be told apart from it. The best of the others
@@ -85,11 +84,10 @@ def tiers(order: Sequence[int], p: Floats) -> Ints:
     and a tier may have a hole: of two systems behind a head, the data may set the better one apart and not the other.
 
     Args:
-        order: The systems, the best first.
-        p: The adjusted p-value of each two; float64 of shape (systems, systems).
+        p: The adjusted p-value of each two systems, the best first; float64 of shape (systems, systems).
     """
-    found = np.zeros(len(order), np.int64)
-    left = np.array(order, np.int64)
+    found = np.zeros(len(p), np.int64)
+    left = np.arange(len(p))
     while len(left):
         alike = p[left[0], left] >= SIGNIFICANT
         alike[0] = True

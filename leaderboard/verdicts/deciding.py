@@ -1,6 +1,6 @@
 """From values per query to verdicts: who leads, by how much, and whether the lead is real."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -84,20 +84,21 @@ def _decide_scope(
         return {}
     drawn, flipped = resampled_means(strata, resamples, seed), flipped_means(strata, resamples, seed)
     means = macro_means(strata)
-    ids = [entry.entry_id for entry in entries]
-    warnings = _warnings(scope, entries)
+    scores = {entry.entry_id: entry.scores(scope) for entry in entries}
+    judged = {entry_id: {} if held is None else held.judged for entry_id, held in scores.items()}
     found = {}
     for number, name in enumerate(names):
-        rows = slice(number * len(ids), (number + 1) * len(ids))
+        held = range(number * len(entries), (number + 1) * len(entries))
+        rows = sorted(held, key=lambda row: (-means[row], entries[row % len(entries)].entry_id))
+        ids = [entries[row % len(entries)].entry_id for row in rows]
         pairs = compare_pairs([values[rows] for values in strata], drawn[rows], flipped[rows])
-        standings = _standings(ids, means[rows], drawn[rows], pairs)
         baseline = board.baseline if board.baseline in ids else None
         found[scope, name] = Verdict(
             scope=scope,
             measure=name,
             queries=sum(queries),
-            standings=standings,
-            pairs=_pairs(ids, means[rows], pairs, standings, warnings),
+            standings=_standings(ids, means[rows], drawn[rows], pairs),
+            pairs=_pairs(ids, means[rows], pairs, judged),
             baseline=baseline,
             holm=_against(baseline, ids, pairs),
         )
@@ -130,29 +131,20 @@ def _values(topic: str, measures: Sequence[str], entries: Sequence[Entry]) -> Fl
 
 
 def _standings(ids: Sequence[str], means: Floats, drawn: Floats, pairs: Pairs) -> tuple[Standing, ...]:
-    order = sorted(range(len(ids)), key=lambda row: (-means[row], ids[row]))
+    """Return where systems stand, which are given the best first."""
     apart = np.ones((len(ids), len(ids)))
     apart[pairs.first, pairs.second] = apart[pairs.second, pairs.first] = pairs.p_max_t
     ranked = rank_intervals(means, drawn)
-    columns = (
-        means,
-        *middle(drawn).T,
-        ranked.rank,
-        ranked.low,
-        ranked.high,
-        ranked.first,
-        ranked.few,
-        tiers(order, apart),
-    )
-    rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    return tuple(Standing(ids[row], *rows[row]) for row in order)
+    low, high = middle(drawn).T
+    columns = (means, low, high, ranked.rank, ranked.low, ranked.high, ranked.first, ranked.few, tiers(apart))
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return tuple(Standing(entry_id, *row) for entry_id, row in zip(ids, rows, strict=True))
 
 
 def _pairs(
-    ids: Sequence[str], means: Floats, pairs: Pairs, standings: Sequence[Standing], warnings: dict[Key, str]
+    ids: Sequence[str], means: Floats, pairs: Pairs, judged: Mapping[str, Mapping[str, float]]
 ) -> dict[Key, Pair]:
-    """Return each pair once, the system that stands higher first."""
-    place = {standing.entry_id: number for number, standing in enumerate(standings)}
+    """Return each two of the systems, which are given the best first."""
     columns = {
         "difference": means[pairs.first] - means[pairs.second],
         "low": pairs.low,
@@ -170,9 +162,7 @@ def _pairs(
     for first, second, row in zip(pairs.first.tolist(), pairs.second.tolist(), rows, strict=True):
         one, other = ids[first], ids[second]
         held = dict(zip(columns, row, strict=True))
-        pair = Pair(first=one, second=other, **held, warning=warnings.get((one, other), ""))
-        pair = pair if place[pair.first] < place[pair.second] else pair.turned()
-        found[pair.first, pair.second] = pair
+        found[one, other] = Pair(first=one, second=other, **held, warning=_warning(judged[one], judged[other]))
     return found
 
 
@@ -186,20 +176,8 @@ def _against(baseline: str | None, ids: Sequence[str], pairs: Pairs) -> dict[str
     return dict(zip((ids[other] for other in others.tolist()), holm(pairs.p[its]).tolist(), strict=True))
 
 
-def _warnings(scope: str, entries: Sequence[Entry]) -> dict[Key, str]:
-    """Return what makes two systems hard to compare, for those for which anything does."""
-    found = {}
-    scores = [entry.scores(scope) for entry in entries]
-    judged = [{} if one is None else one.judged for one in scores]
-    for first, one in enumerate(entries):
-        for second in range(first + 1, len(entries)):
-            far = [
-                f"{name} differs by {abs(share - judged[second][name]):.2f}"
-                for name, share in judged[first].items()
-                if name in judged[second] and abs(share - judged[second][name]) > APART + SAME
-            ]
-            if far:
-                found[one.entry_id, entries[second].entry_id] = (
-                    f"{', '.join(far)}: documents that nobody judged count as not relevant"
-                )
-    return found
+def _warning(one: Mapping[str, float], other: Mapping[str, float]) -> str:
+    """Return what makes two systems hard to compare, from the shares of their documents that were judged."""
+    apart = {name: abs(share - other[name]) for name, share in one.items() if name in other}
+    far = [f"{name} differs by {gap:.2f}" for name, gap in apart.items() if gap > APART + SAME]
+    return f"{', '.join(far)}: documents that nobody judged count as not relevant" if far else ""

@@ -43,17 +43,17 @@ def test_a_tier_holds_all_that_cannot_be_told_from_the_best_of_it() -> None:
     p = np.ones((4, 4))
     for one, other, value in ((0, 1, 0.01), (0, 2, 0.2), (0, 3, 0.001), (1, 2, 0.9), (1, 3, 0.049), (2, 3, 0.05)):
         p[one, other] = p[other, one] = value
-    assert tiers([0, 1, 2, 3], p).tolist() == [1, 2, 1, 3]
+    assert tiers(p).tolist() == [1, 2, 1, 3]
 
 
-def test_tiers_belong_to_systems_and_not_to_places() -> None:
-    p = np.zeros((3, 3))
-    assert tiers([2, 0, 1], p).tolist() == [2, 3, 1]
+def test_systems_that_can_all_be_told_apart_have_a_tier_each_and_none_has_none() -> None:
+    assert tiers(np.zeros((3, 3))).tolist() == [1, 2, 3]
+    assert tiers(np.empty((0, 0))).tolist() == []
 
 
 def test_p_of_5_percent_cannot_tell_apart() -> None:
-    assert tiers([0, 1], np.full((2, 2), 0.05)).tolist() == [1, 1]
-    assert tiers([0, 1], np.full((2, 2), 0.0499)).tolist() == [1, 2]
+    assert tiers(np.full((2, 2), 0.05)).tolist() == [1, 1]
+    assert tiers(np.full((2, 2), 0.0499)).tolist() == [1, 2]
 
 
 def test_a_way_is_in_full_accord_with_itself_and_at_odds_with_its_reverse() -> None:
