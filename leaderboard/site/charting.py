@@ -19,7 +19,7 @@ from freshstack_datasets.report import (
 )
 from leaderboard.boards.records import Board, Entry, Topic
 from leaderboard.site import addresses, words
-from leaderboard.site.pages import Page, Published, Site, page, scope_title
+from leaderboard.site.pages import Page, Site, page, scope_title
 from leaderboard.site.table import in_order, score_of
 
 
@@ -44,8 +44,9 @@ def pages(site: Site) -> Iterator[Page]:
     """Yield the pages of charts of all boards, one for each scope and measure."""
     for published in site.published:
         board = published.board
-        for scope in board.scopes:
-            for measure in map(str, board.measures):
+        for measure in map(str, board.measures):
+            by_topic = _heat(board, measure)  # the same for every scope
+            for scope in board.scopes:
                 yield page(
                     site,
                     addresses.charts_page(board, scope, measure),
@@ -54,37 +55,33 @@ def pages(site: Site) -> Iterator[Page]:
                     published=published,
                     here="charts",
                     at=(scope, measure),
-                    charts=tuple(charts(published, scope, measure)),
+                    charts=tuple(charts(board, scope, measure, by_topic)),
                 )
 
 
-def charts(published: Published, scope: str, measure: str) -> Iterator[Chart]:
+def charts(board: Board, scope: str, measure: str, by_topic: str | None) -> Iterator[Chart]:
     """Yield the charts of a scope by a measure.
 
     Args:
-        published: The board and its verdicts.
+        board: The board.
         scope: A topic, or all of them.
         measure: The printed form of one of the board's measures.
+        by_topic: The map of systems and topics, where there is one.
     """
-    drawn = _Drawn(published.board, scope, measure)
+    drawn = _Drawn(board, scope, measure)
     yield Chart(
         "size",
         "Quality and size",
         "Up and to the left is better. The steps are the front: no smaller system does better.",
-        drawn.against(SIZE, {entry.entry_id: entry.parameters for entry in published.board.entries}, "size"),
+        drawn.against(SIZE, {entry.entry_id: entry.parameters for entry in board.entries}, "size"),
     )
     yield Chart(
         "latency",
         "Quality and latency",
         "The median time of a query as each submitter measured it, on hardware of their own: compare with care.",
-        drawn.against(LATENCY, {entry.entry_id: entry.latency_ms for entry in published.board.entries}, "latency"),
+        drawn.against(LATENCY, {entry.entry_id: entry.latency_ms for entry in board.entries}, "latency"),
     )
-    yield Chart(
-        "topics",
-        "Topic by topic",
-        "An average hides much: orders differ from topic to topic.",
-        _heat(published.board, measure),
-    )
+    yield Chart("topics", "Topic by topic", "An average hides much: orders differ from topic to topic.", by_topic)
     yield Chart(
         "history",
         "Through time",
