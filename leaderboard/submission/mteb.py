@@ -20,6 +20,10 @@ _NO_LICENSE = ("not specified", "multiple")
 _PLACES = {"query_prompt": ("query",), "document_prompt": ("document", "passage", "corpus")}
 """Our keys of prompts, and what MTEB's loaders call them."""
 
+_THEIRS = {"id": "name", "parameters": "n_parameters", "dimensions": "embed_dim"}
+_THEIRS |= {"max_query_tokens": "max_tokens", "max_document_tokens": "max_tokens"}
+"""What MTEB calls members that we call otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -66,7 +70,9 @@ def read_model_meta(path: Path) -> Imported:
     told = {key: value for key, value in told.items() if value is not None or key in ("parameters", "license")}
     for key, value in told.items():
         if value != FILL_IN:
-            told[key] = checked(UsedModel.model_fields[key].rebuild_annotation(), value, f"{name}, {key}")
+            told[key] = checked(
+                UsedModel.model_fields[key].rebuild_annotation(), value, f"{name}, {_THEIRS.get(key, key)}"
+            )
     found = meta.get("training_datasets")
     datasets = sorted(found) if isinstance(found, list) and all(isinstance(one, str) for one in found) else []
     return Imported(told, checked(TrainingData, datasets, f"{name}, training_datasets"))

@@ -54,9 +54,12 @@ def parse_submission(content: bytes, name: str) -> Submission:
         InputError: They are no YAML, or say something that is not allowed; the message has the line.
         MissingExtraError: license-expression is not installed.
     """
-    for fault in faults_of(content):
+    found = _content(content)
+    if isinstance(found, Fault):
+        raise found.error(name)
+    for fault in _faults(found):
         raise fault.error(name)
-    return validated(Submission, read_content(content), name)
+    return validated(Submission, found, name)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -91,12 +94,22 @@ def faults_of(content: bytes, *, today: datetime.date | None = None) -> list[Fau
     Raises:
         MissingExtraError: license-expression is not installed.
     """
+    found = _content(content)
+    return [found] if isinstance(found, Fault) else _faults(found, today)
+
+
+def _content(content: bytes) -> Content | Fault:
+    """Return what a file holds, or why it cannot be read."""
     if len(content) > MOST_BYTES:
-        return [Fault("unreadable", 0, "", f"a file of at most {MOST_BYTES:,} bytes", "more")]
+        return Fault("unreadable", 0, "", f"a file of at most {MOST_BYTES:,} bytes", "more")
     try:
-        found = read_content(content, _HINT)
+        return read_content(content, _HINT)
     except UnreadableError as error:
-        return [unreadable(error)]
+        return unreadable(error)
+
+
+def _faults(found: Content, today: datetime.date | None = None) -> list[Fault]:
+    """Return all that is wrong in what a file holds, by line."""
     waiting = list(_waiting(found))
     places = {fault.place for fault in waiting}
     wrong = [fault for fault in faults_in(Submission, found) if fault.place not in places]
