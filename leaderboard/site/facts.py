@@ -39,7 +39,7 @@ def facts_of(entry: Entry) -> tuple[Fact, ...]:
         Fact("Date", entry.date.isoformat()),
         Fact("Described at", entry.url or "", entry.url),
         Fact("Published in", entry.source or "", entry.source),
-        Fact("Scored by", f"freshstack_datasets {entry.evaluator}" if entry.evaluator else ""),
+        Fact("Scored by", entry.evaluator),
         Fact("Licence of its runs", submission.license if submission else ""),
     ]
     always = {"Team", "Kind", "Setting", "Parameters", "Licence of its models", "Weights", "Helped to build the pool"}

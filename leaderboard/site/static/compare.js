@@ -66,7 +66,7 @@
       return make("tr", {}, make("th", { scope: "row", class: "first" }, linked(place)), value, number(rank),
         number(standing ? String(standing[3]) : "n/a"), make("td", {}, data.systems[place].tier + (data.systems[place].oracle ? ", oracle" : "")));
     });
-    return table(`${spoken(measure)} with 95 % intervals`, [["System", false, true], ["Value", true], ["Rank", true], ["Tier of ranks", true], ["Scores are"]], rows);
+    return table(`${spoken(measure)} with 95 % intervals`, [["System", false, true], ["Value", true], ["Rank", true], ["Tier", true], ["Scores are"]], rows);
   };
 
   const verdictOf = (difference, adjusted, warning) => {
@@ -84,7 +84,7 @@
       const pair = pairOf(first, second);
       if (!pair) { untested.push([first, second]); return; }
       const [difference, low, high, p, maxT, effect, wins, ties, losses, detectable, warning] = pair;
-      rows.push(make("tr", {}, make("th", { scope: "row", class: "first" }, named(first)), make("td", {}, named(second)),
+      rows.push(make("tr", {}, make("th", { scope: "row", class: "first" }, named(first)), make("td", { class: "text" }, named(second)),
         number(signed(difference)), number(`${signed(low)} to ${signed(high)}`), number(pText(p)), number(pText(maxT)),
         verdictOf(difference, maxT, data.warnings[warning]), number(`${wins} / ${ties} / ${losses}`),
         number(signed(effect)), number(fixed(detectable))));
