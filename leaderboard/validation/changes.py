@@ -1,5 +1,6 @@
 """What a pull request changes: the paths of a git checkout that differ from where it branched off."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ _DEPTH = 4
 """Parts of the path of a submission's file below the folder of submissions: board, snapshot, submission, file."""
 
 _MOST_SECONDS = 120
+
+_OTHER_CHECKOUT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
+"""What git tells its hooks, and what would make it look into their checkout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,10 @@ def _start(root: Path, base: str) -> str:
     hint = "fetch it, and name a commit, a branch or a tag such as origin/main"
     if not base or base.startswith("-"):
         raise InputError("--pull-request", expected="a commit, a branch or a tag", got=shown(base), hint=hint)
-    commit = _git(root, "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}", what=f"the base {shown(base)}")
-    return _git(root, "merge-base", commit.strip(), "HEAD", what=f"where it left {shown(base)}").strip()
+    commit = _git(root, "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}", what=f"a commit called {shown(base)}")
+    return _git(
+        root, "merge-base", commit.strip(), "HEAD", what=f"a commit from which both it and {shown(base)} come"
+    ).strip()
 
 
 def _changes(top: Path, start: str) -> Iterator[Change]:
@@ -99,8 +105,9 @@ def _changes(top: Path, start: str) -> Iterator[Change]:
 def _git(folder: Path, *arguments: str, what: str = "a checkout of git") -> str:
     """Return what git says; bytes of paths that are no UTF-8 become halves of surrogate pairs, as in Python's paths."""
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", str(folder), *arguments]
+    told = {name: value for name, value in os.environ.items() if name not in _OTHER_CHECKOUT}
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=_MOST_SECONDS)
+        done = subprocess.run(command, capture_output=True, check=False, timeout=_MOST_SECONDS, env=told)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise InputError(f"{shown_path(folder)}: git", expected="it to run", got=shown(str(error))) from None
     if done.returncode:

@@ -14,18 +14,25 @@ _LONGEST = 1_000
 def text_of(report: Report) -> Iterator[str]:
     """Yield a report's lines: a line a finding, and how many there are."""
     for finding in report.findings:
-        place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+        place = _place(finding.file) + (f":{finding.line}" if finding.line else "")
         message = one_line(finding.message, _LONGEST)
-        yield f"{one_line(place)}: {finding.severity} {finding.code} {finding.name}: {message}"
+        yield f"{place}: {finding.severity} {finding.code} {finding.name}: {message}"
     for (file, code), number in report.more.items():
-        yield f"{one_line(file)}: {CODES[code].severity} {code} {CODES[code].name}: and {number:,} more"
+        yield f"{_place(file)}: {CODES[code].severity} {code} {CODES[code].name}: and {number:,} more"
     yield summary(report)
+
+
+def _place(file: str) -> str:
+    """Return a file for the beginning of a line, where a workflow would take some names for its commands."""
+    name = one_line(file)
+    return f"./{name}" if name.startswith((":", "#")) else name
 
 
 def summary(report: Report) -> str:
     """Return how many errors and warnings there are, in a line."""
     told = f"{counted(report.count('error'), 'errors')}, {counted(report.count('warning'), 'warnings')}"
-    return f"{counted(len(report.checked), 'submissions or runs')}: {told}"
+    number = len(report.checked)
+    return f"{number:,} {'submission or run' if number == 1 else 'submissions or runs'}: {told}"
 
 
 def json_of(report: Report) -> dict[str, Any]:
