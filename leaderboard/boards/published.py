@@ -150,15 +150,6 @@ def parameters_of_size(size: str) -> int | None:
     return None if size == "-" else int(Decimal(size[:-1]) * _TIMES[size[-1]])
 
 
-def size_of_parameters(parameters: int | None) -> str:
-    """Return parameters as they are shown, to three digits: ``8B``, ``305M``; ``-`` for none and unknown ones."""
-    if not parameters:
-        return "-"
-    rounded = Decimal(f"{parameters:.2e}")
-    unit = next((name for name in "BMK" if rounded >= _TIMES[name]), "")
-    return f"{(rounded / _TIMES.get(unit, 1)).normalize():f}{unit}"
-
-
 def _day(text: str, where: str) -> None:
     try:
         datetime.date.fromisoformat(text)

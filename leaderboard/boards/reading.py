@@ -4,16 +4,14 @@ import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from freshstack_datasets.errors import NotComparableError, UnknownNameError, shown
 from leaderboard.boards.definition import Definition, read_definition
 from leaderboard.boards.places import DEFINITION, SUBMISSION, SUBMISSIONS, place_of_board, submission_folders
 from leaderboard.boards.records import MACRO, Board, Entry, Topic
 from leaderboard.boards.reported import read_reported
-
-if TYPE_CHECKING:
-    from leaderboard.scoring import ScoresFile
+from leaderboard.boards.scored import entry_of
+from leaderboard.scoring import ScoresFile, read_scores
 
 
 def boards_of(root: Path = SUBMISSIONS) -> list[Path]:
@@ -59,10 +57,7 @@ def read_board(folder: Path) -> Board:
     scored, warnings = _scored(folder, definition)
     topics = _pinned(definition, scored)
     entries = [*read_reported(folder, definition)]
-    if scored:
-        from leaderboard.boards.scored import entry_of
-
-        entries += [entry_of(path, scores, definition) for path, scores in scored]
+    entries += [entry_of(path, scores, definition) for path, scores in scored]
     baseline = definition.baseline
     if baseline is not None and baseline not in {entry.entry_id for entry in entries}:
         warnings.append(f"the baseline {baseline} is not on the board")
@@ -82,13 +77,10 @@ def read_board(folder: Path) -> Board:
     )
 
 
-def _scored(folder: Path, definition: Definition) -> tuple[list[tuple[Path, "ScoresFile"]], list[str]]:
+def _scored(folder: Path, definition: Definition) -> tuple[list[tuple[Path, ScoresFile]], list[str]]:
     """Return the submissions that were scored, by name, and a line for each that was not."""
     scored, warnings = [], []
-    folders = submission_folders(folder)
-    if folders:
-        from leaderboard.scoring import read_scores
-    for path in folders:
+    for path in submission_folders(folder):
         if not (path / SUBMISSION).is_file():
             warnings.append(f"{shown(path.name)[1:-1]} is left out: it has no {SUBMISSION}")
         elif (scores := read_scores(path)) is None:
@@ -99,7 +91,7 @@ def _scored(folder: Path, definition: Definition) -> tuple[list[tuple[Path, "Sco
     return scored, warnings
 
 
-def _pinned(definition: Definition, scored: Sequence[tuple[Path, "ScoresFile"]]) -> tuple[Topic, ...]:
+def _pinned(definition: Definition, scored: Sequence[tuple[Path, ScoresFile]]) -> tuple[Topic, ...]:
     """Return the board's topics with the fingerprints that everybody was scored on.
 
     Raises:
@@ -112,14 +104,15 @@ def _pinned(definition: Definition, scored: Sequence[tuple[Path, "ScoresFile"]])
             if topic.name not in scores.topics:
                 continue
             found = scores.topics[topic.name].fingerprint
-            if seen is not None and found != seen:
+            if seen is None:
+                seen, by = found, path.name
+            elif found != seen:
                 raise NotComparableError(
                     f"{path.name}, the topic {topic.name}",
                     expected=f"scores on the data {seen} of {by}",
                     got=f"scores on {found}",
                     hint="score it again on the board's snapshot, or put it on a board of its own",
                 )
-            seen, by = found, path.name if seen is None else by
         pinned.append(replace(topic, fingerprint=seen))
     return tuple(pinned)
 

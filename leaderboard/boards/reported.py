@@ -30,10 +30,11 @@ from leaderboard.boards.published import (
     parameters_of_size,
     published_key,
     read_json,
-    size_of_parameters,
 )
 from leaderboard.boards.records import Entry, Score, Scores
+from leaderboard.submission.facts import size_of
 from leaderboard.submission.model import Answer, Kind
+from leaderboard.submission.values import License
 
 
 class Origin(Model):
@@ -86,7 +87,7 @@ class Detail(Model):
     team: Short | None = None
     kind: Kind | None = None
     parameters: Annotated[int, Field(ge=0, le=10**15)] | None = None
-    license: Short | None = None
+    license: License | None = None
     trained_on_benchmark: Answer | None = None
     date: datetime.date | None = None
     in_pool: bool | None = None
@@ -162,8 +163,8 @@ def _entry(row: Row, entry_id: str, told: Mapping[str, Any], definition: Definit
         kind=told.get("kind", ""),
         setting="oracle" if info.type == ORACLE else "inference",
         parameters=parameters,
-        size=size_of_parameters(parameters) if "parameters" in told else info.size,
-        license=told.get("license"),
+        size=size_of(parameters) if "parameters" in told else info.size,
+        license=told.get("license", "" if parameters == 0 else None),
         openness=openness,
         trained_on_benchmark=told.get("trained_on_benchmark", "unknown"),
         date=told.get("date", datetime.date.fromisoformat(info.date)),

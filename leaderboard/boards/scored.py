@@ -1,6 +1,5 @@
 """A scored submission as a system on a board."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,9 +8,9 @@ from leaderboard.boards.definition import Definition
 from leaderboard.boards.places import SCORES, SUBMISSION, run_files
 from leaderboard.boards.records import Cutoff, CutoffPart, Entry, Score, Scores
 from leaderboard.scoring import Reproduction, ScoresFile, per_query_of, read_reproduction
+from leaderboard.scoring.files import digest_of
 from leaderboard.scoring.records import CutoffScores, MacroScores, Part, TopicScores
-from leaderboard.submission.model import UsedModel
-from leaderboard.submission.models import license_of, parameters_of, size_of
+from leaderboard.submission.facts import license_of, openness_of, parameters_of, size_of
 from leaderboard.submission.reading import read_submission
 
 
@@ -61,17 +60,6 @@ def entry_of(folder: Path, scores: ScoresFile, definition: Definition) -> Entry:
     )
 
 
-def openness_of(models: Sequence[UsedModel]) -> str:
-    """Return whether the weights of all models are public: ``open``, ``closed``, or "" where nobody said.
-
-    A system without a model has no weights that anybody keeps: it is ``open``.
-    """
-    said = [model.open_weights for model in models]
-    if False in said:
-        return "closed"
-    return "" if None in said else "open"
-
-
 def _check_shape(folder: Path, scores: ScoresFile, definition: Definition) -> None:
     """Refuse scores of topics or measures that the board does not have."""
     where, again = shown_path(folder / SCORES)[1:-1], "score it again: python -m leaderboard score"
@@ -91,14 +79,9 @@ def _holds(reproduction: Reproduction, scores: ScoresFile, runs: Mapping[str, Pa
     if reproduction.verdict == "failed" or set(reproduction.runs) != set(scores.topics):
         return False
     return all(
-        name in runs and _digest(runs[name]) == topic.run.sha256 == reproduction.runs[name].original
+        name in runs and digest_of(runs[name], "a run") == topic.run.sha256 == reproduction.runs[name].original
         for name, topic in scores.topics.items()
     )
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _topic(found: TopicScores, definition: Definition) -> Scores:
