@@ -35,6 +35,7 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
         "here": "queries",
         "asked": asked,
         "language_code": language_code,
+        "states": _STATES,
     }
     path = addresses.queries_page(board.name, board.snapshot, topic.name)
     lines = tuple(held.lines())
@@ -50,6 +51,7 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
             view=view,
             depth=DEPTH,
             language=language_code(view.query.language or dataset.language),
+            places=_places,
             grid=lambda ranking, view=view: _grid(view, ranking),
             dispute=lambda one, view=view: dispute(site.repository, board, topic, view, one),
             **shared,
@@ -60,6 +62,27 @@ def asked(text: str, title: str | None) -> str:
     """Return what a question is called in a list: its title, or the beginning of its text."""
     words = " ".join((title or text).split())
     return words if len(words) <= LONGEST else words[:LONGEST].rstrip() + "…"
+
+
+_STATES = {
+    "relevant": ("yes", "✓ supports"),
+    "not relevant": ("no", "✗ judged, no support"),
+    "not judged": ("open", "? not judged"),
+}
+"""For each status, the class that colours it, and its mark with words."""
+
+
+def _places(ranking: Ranking) -> list[tuple[str, str, str]]:
+    """Return the class, the words and the document of each place; a site may list millions of them."""
+    return [
+        (kind, f"{words} {_numbered(place.supports)}" if place.supports else words, place.doc_id)
+        for place in ranking.places
+        for kind, words in (_STATES[place.status],)
+    ]
+
+
+def _numbered(nuggets: frozenset[int]) -> str:
+    return ", ".join(str(nugget + 1) for nugget in sorted(nuggets))
 
 
 def _grid(view: QueryView, ranking: Ranking) -> str:
