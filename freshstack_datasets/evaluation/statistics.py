@@ -4,7 +4,7 @@ Everything is computed from the values per query, with one set of random numbers
 bounded size.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import NormalDist
 
 import numpy as np
@@ -22,7 +22,10 @@ LEVEL = 0.95
 """The share of all samples whose interval holds the true mean."""
 
 BLOCK = 1 << 16
-"""Random numbers that are held at once: few enough to stay in a processor's cache."""
+"""Random numbers that are made at once: few enough to stay in a processor's cache."""
+
+PIECE = 16 * BLOCK
+"""Numbers that are multiplied at once, where there are many rows."""
 
 
 def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = SEED) -> Floats:
@@ -56,21 +59,65 @@ def resampled(values: Floats, generator: np.random.Generator, resamples: int) ->
     Returns:
         float64 of shape (rows, resamples).
     """
-    rows, queries = values.shape
-    exact = summable(values)
-    means = np.empty((rows, resamples))
-    for at, size in blocks(resamples, queries):
+    queries = values.shape[1]
+    return weighted_means(summable(values), _counts(generator, resamples, queries), resamples)
+
+
+def _counts(generator: np.random.Generator, resamples: int, queries: int) -> Iterator[Floats]:
+    """Yield how often each query was drawn, float64 of shape (some resamples, queries)."""
+    for size in _blocks(resamples, queries):
         drawn = generator.integers(0, queries, (size, queries))
         drawn += np.arange(size)[:, None] * queries
-        counts = np.bincount(drawn.ravel(), minlength=size * queries).reshape(size, queries)
-        means[:, at : at + size] = exact @ counts.astype(np.float64).T / queries
+        yield np.bincount(drawn.ravel(), minlength=size * queries).reshape(size, queries).astype(np.float64)
+
+
+def weighted_means(exact: Floats, weights: Iterable[Floats], columns: int) -> Floats:
+    """Return the mean of each row under each of many weightings of its queries.
+
+    A library that shares every matrix product among threads waits for all of them each time, so blocks are multiplied
+    several at once.
+
+    Args:
+        exact: What ``summable`` made of values; float64 of shape (rows, queries).
+        weights: Blocks of whole weights, float64 of shape (some weightings, queries).
+        columns: How many weightings there are in all.
+
+    Returns:
+        float64 of shape (rows, columns).
+    """
+    rows, queries = exact.shape
+    means = np.empty((rows, columns))
+    held, at = [], 0
+    for block in weights:
+        held.append(block)
+        size = sum(map(len, held))
+        if size * queries >= PIECE or at + size == columns:
+            np.matmul(exact, np.concatenate(held).T, out=means[:, at : at + size])
+            held, at = [], at + size
+    means /= queries
     return means
 
 
 def middle(means: Floats) -> Floats:
     """Return the two ends of what holds the middle 95 % of each row: float64 of shape (rows, 2)."""
     outside = (1 - LEVEL) / 2
-    return np.quantile(means, [outside, 1 - outside], axis=1).T
+    return np.stack([_quantile(means, outside), _quantile(means, 1 - outside)], axis=1)
+
+
+def _quantile(means: Floats, share: float) -> Floats:
+    """Return what ``np.quantile`` does of each row, to the last bit.
+
+    To part a row at one place takes a fifth of the time that it takes to part it at the four of two quantiles.
+    """
+    last = means.shape[1] - 1
+    place = share * last
+    below, above = int(place), min(int(place) + 1, last)
+    parted = np.partition(means, above, axis=1)
+    high = parted[:, above]
+    low = parted[:, :above].max(axis=1) if below < above else high
+    weight, step = place - below, high - low
+    found: Floats = low + step * weight if weight < 0.5 else high - step * (1 - weight)
+    return found
 
 
 def sign_flip_p(differences: Floats, permutations: int = RESAMPLES, seed: int = SEED) -> Floats:
@@ -99,19 +146,19 @@ def sign_flip_p(differences: Floats, permutations: int = RESAMPLES, seed: int = 
     rounding = queries * np.finfo(np.float64).eps * np.abs(differences).sum(axis=1)
     observed = np.abs(differences.sum(axis=1)) - rounding
     as_far = np.zeros(len(differences), np.int64)
-    for _, size in blocks(permutations, queries):
-        signs = random_signs(generator, size, queries)
+    for signs in random_signs(generator, permutations, queries):
         as_far += (np.abs(signs @ differences.T) >= observed).sum(axis=0)
     return (1 + as_far) / (permutations + 1)
 
 
-def random_signs(generator: np.random.Generator, size: int, queries: int) -> Floats:
-    """Return 1 or -1 for each query, so many times: float64 of shape (size, queries)."""
-    bits = np.frombuffer(generator.bytes(-(-size * queries // 8)), np.uint8)
-    signs = np.unpackbits(bits, count=size * queries).reshape(size, queries).astype(np.float64)
-    signs *= 2
-    signs -= 1
-    return signs
+def random_signs(generator: np.random.Generator, permutations: int, queries: int) -> Iterator[Floats]:
+    """Yield 1 or -1 for each query, float64 of shape (some permutations, queries)."""
+    for size in _blocks(permutations, queries):
+        bits = np.frombuffer(generator.bytes(-(-size * queries // 8)), np.uint8)
+        signs = np.unpackbits(bits, count=size * queries).reshape(size, queries).astype(np.float64)
+        signs *= 2
+        signs -= 1
+        yield signs
 
 
 def holm(p: Floats) -> Floats:
@@ -189,8 +236,8 @@ def random_numbers(seed: object, resamples: object, use: str) -> np.random.Gener
     return np.random.default_rng([seed, *use.encode()])
 
 
-def blocks(resamples: int, queries: int) -> Iterator[tuple[int, int]]:
-    """Yield first resample and number of resamples of each block."""
+def _blocks(resamples: int, queries: int) -> Iterator[int]:
+    """Yield the number of resamples of each block."""
     size = max(1, BLOCK // queries)
     for at in range(0, resamples, size):
-        yield at, min(size, resamples - at)
+        yield min(size, resamples - at)

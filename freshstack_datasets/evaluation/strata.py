@@ -14,12 +14,12 @@ from freshstack_datasets.evaluation.arrays import Floats
 from freshstack_datasets.evaluation.statistics import (
     RESAMPLES,
     SEED,
-    blocks,
     middle,
     random_numbers,
     random_signs,
     resampled,
     summable,
+    weighted_means,
 )
 
 Strata: TypeAlias = Sequence[Floats]
@@ -109,12 +109,8 @@ def flipped_means(strata: Strata, permutations: int = RESAMPLES, seed: int = SEE
 
 
 def _flipped(values: Floats, generator: np.random.Generator, permutations: int) -> Floats:
-    rows, queries = values.shape
-    exact = comparable(values)
-    means = np.empty((rows, permutations))
-    for at, size in blocks(permutations, queries):
-        means[:, at : at + size] = exact @ random_signs(generator, size, queries).T / queries
-    return means
+    signs = random_signs(generator, permutations, values.shape[1])
+    return weighted_means(comparable(values), signs, permutations)
 
 
 def _average(means: Iterable[Floats]) -> Floats:

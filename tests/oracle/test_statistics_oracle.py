@@ -10,6 +10,7 @@ from freshstack_datasets.evaluation.statistics import (
     bootstrap_intervals,
     detectable_difference,
     holm,
+    middle,
     sign_flip_p,
 )
 
@@ -23,6 +24,14 @@ def test_intervals_are_those_of_scipy_but_for_the_random_numbers(seed: int) -> N
     # se * sqrt(0.025 * 0.975 / 10,000) / 0.058 = 0.027 se (0.058: the normal density at 1.96); 5 sigma of two such
     allowed = 5 * 2**0.5 * 0.027 * values.std() / 150**0.5
     assert ours == pytest.approx([theirs.low, theirs.high], abs=allowed)
+
+
+@pytest.mark.parametrize("resamples", [1, 2, 3, 39, 40, 41, 999, 10_000])
+def test_the_ends_are_the_quantiles_of_numpy_to_the_last_bit(resamples: int) -> None:
+    means = np.random.default_rng(resamples).choice([0.0, 0.1, 1 / 3, 0.7, 0.9, 1.1], (6, resamples))
+    means[3:] = np.random.default_rng(resamples).normal(size=(3, resamples))
+    outside = (1 - 0.95) / 2
+    assert middle(means).tolist() == np.quantile(means, [outside, 1 - outside], axis=1).T.tolist()
 
 
 def test_a_small_sample_has_the_interval_that_can_be_counted_out() -> None:
