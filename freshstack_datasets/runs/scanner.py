@@ -19,6 +19,9 @@ _BATCH_SIGNS = 1 << 22
 _TOKEN_LIMIT = 12 * ID_LIMIT + 2
 """Characters of a string or a number; a character beyond the basic plane takes twelve when it is escaped."""
 
+_OPEN_END = 2
+"""Signs after a number that may still belong to it, such as ``e-``, when no more of it has been read."""
+
 _STRING = r'"(?:[^"\\\x00-\x1f]++|\\.)*+"'
 _SPACES = r"[ \t\r\n]*+"
 _SPACE_TOKEN, _STRING_TOKEN, _NUMBER_TOKEN = re.compile(_SPACES), re.compile(_STRING), re.compile(NUMBER)
@@ -167,7 +170,7 @@ class Scanner:
         self._next_sign()
         while True:
             match = pattern.match(self._buffer, self._place)
-            if match and (match.end() < len(self._buffer) or self._ended):
+            if match and (match.end() + _OPEN_END < len(self._buffer) or self._ended):
                 self._place = match.end()
                 return match.group()
             too_long = len(self._buffer) - self._place > _TOKEN_LIMIT
