@@ -88,7 +88,7 @@ def bars(rows: Sequence[Bar], *, title: str, about: str, width: int = WIDE) -> s
 
 def bars_table(caption: str, rows: Sequence[Bar]) -> str:
     """Return the same amounts as a table."""
-    heads = [Column(""), *(Column(name, numeric=True) for name in _parts(rows))]
+    heads = [Column("Name"), *(Column(name, numeric=True) for name in _parts(rows))]
     return table(caption, heads, [[row.name, *(part.text for part in row.parts)] for row in rows])
 
 

@@ -44,7 +44,7 @@ def tau_matrix(
 def matrix_table(caption: str, names: Sequence[str], values: Sequence[Sequence[float | None]]) -> str:
     """Return the same numbers as a table."""
     _check(names, values)
-    heads = [Column(""), *(Column(name, numeric=True) for name in names)]
+    heads = [Column("Kendall's tau"), *(Column(name, numeric=True) for name in names)]
     return table(caption, heads, [[name, *map(tau_text, row)] for name, row in zip(names, values, strict=True)])
 
 

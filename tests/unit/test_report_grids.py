@@ -1,0 +1,153 @@
+"""What was found for a query, and bars: which sign stands where."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from freshstack_datasets.errors import InputError
+from freshstack_datasets.report import (
+    NARROW,
+    WIDE,
+    Bar,
+    Part,
+    Ranked,
+    bars,
+    bars_table,
+    grid_table,
+    nugget_grid,
+    stylesheet,
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+WORDS = {"title": "A title", "about": "What it shows"}
+NUGGETS = ["Drop the foreign key first", "Use one transaction", "Restart the worker"]
+RANKED = [
+    Ranked("a", False),
+    Ranked("b", True, frozenset({0})),
+    Ranked("c", True),
+    Ranked("d", True, frozenset({0, 2})),
+]
+
+
+def signs(svg):
+    """The class and the place across of each sign, by the text below the pointer."""
+    found = {}
+    for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        title, moved = group.find(f"{SVG}title"), group.find(f"{SVG}g")
+        if title is not None and moved is not None:
+            place = re.match(r"translate\((\S+) ", moved.get("transform"))[1]
+            found[title.text] = (moved.find(f"{SVG}path").get("class"), float(place))
+    return found
+
+
+def words(svg):
+    return [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_a_grid_shows_what_was_judged_and_which_document_is_a_nuggets_first():
+    found = signs(nugget_grid(NUGGETS, RANKED, **WORDS))
+    # Names take 330, cells 24: the middles of the ranks are 342, 366, 390 and 414.
+    assert found == {
+        "rank 1, not judged: a": ("fs-unjudged", 342),
+        "rank 2, relevant: b": ("fs-relevant", 366),
+        "rank 3, not relevant: c": ("fs-irrelevant", 390),
+        "rank 4, relevant: d": ("fs-relevant", 414),
+        "rank 2 supports nugget 1: b": ("fs-first", 366),
+        "rank 4 supports nugget 1: d": ("fs-again", 414),
+        "rank 4 supports nugget 3: d": ("fs-first", 414),
+    }
+
+
+def test_a_grid_says_at_which_rank_each_nugget_is_found():
+    written = words(nugget_grid(NUGGETS, RANKED, **WORDS))
+    assert [word for word in written if re.match(r"rank \d|not found", word)] == ["rank 2", "not found", "rank 4"]
+    assert [word for word in written if word[1:2] == " "] == [f"{n} {text}" for n, text in enumerate(NUGGETS, 1)]
+
+
+def test_on_a_phone_nuggets_are_named_below_and_fifty_ranks_fit():
+    ranked = [*RANKED, *(Ranked(str(n), False) for n in range(46))]
+    svg = nugget_grid(NUGGETS, ranked, width=NARROW, **WORDS)
+    places = [place for _, place in signs(svg).values()]
+    assert min(places) > 22
+    assert max(places) < NARROW - 60
+    assert words(svg)[-6:] == ["1", NUGGETS[0], "2", NUGGETS[1], "3", NUGGETS[2]]
+    numbered = [word for word in words(svg) if word.isdigit()]
+    assert numbered == [*["1", "5", "10", "15", "20", "25", "30", "35", "40", "45", "50"], *"123", *"123"]
+
+
+def test_a_grid_of_nothing_is_a_chart():
+    assert "not found" in words(nugget_grid(NUGGETS, [], **WORDS))
+    assert signs(nugget_grid([], [Ranked("a", True)], **WORDS)) == {"rank 1, not relevant: a": ("fs-irrelevant", 342)}
+
+
+@pytest.mark.parametrize("nugget", [-1, 3])
+def test_a_nugget_that_there_is_not_is_refused(nugget):
+    for draw in (lambda r: nugget_grid(NUGGETS, r, **WORDS), lambda r: grid_table("t", NUGGETS, r)):
+        with pytest.raises(InputError, match=f"supports a nugget that there is not, expected 0 to 2, got {nugget}"):
+            draw([Ranked("d", True, frozenset({nugget}))])
+
+
+def test_the_table_of_a_grid_holds_the_same():
+    rows = [re.sub("<[^>]+>", "|", row) for row in re.findall("<tr>(.*?)</tr>", grid_table("t", NUGGETS, RANKED))]
+    assert rows[1:] == [
+        "|1||a||not judged||none|",
+        "|2||b||relevant||1|",
+        "|3||c||not relevant||none|",
+        "|4||d||relevant||1, 3|",
+    ]
+
+
+def bar(name, wins, ties, losses):
+    return Bar(
+        name, (Part("wins", wins, str(wins)), Part("ties", ties, str(ties)), Part("losses", losses, str(losses)))
+    )
+
+
+def blocks(svg):
+    """Where each part begins and how wide it is, by the text below the pointer."""
+    found = {}
+    for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        title, block = group.find(f"{SVG}title"), group.find(f"{SVG}rect")
+        if title is not None and block is not None:
+            found[title.text] = (float(block.get("x")), float(block.get("width")))
+    return found
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_bars_begin_at_zero_on_one_scale_with_their_parts_in_turn(width):
+    svg = bars([bar("a", 60, 20, 20), bar("b", 0, 50, 0)], width=width, **WORDS)
+    found = blocks(svg)
+    assert list(found) == ["a, wins: 60", "a, ties: 20", "a, losses: 20", "b, ties: 50"]
+    (left, wins), (second, ties), (third, losses), (other, half) = found.values()
+    assert left == other
+    assert second == pytest.approx(left + wins, abs=0.02)
+    assert third == pytest.approx(second + ties, abs=0.02)
+    assert wins == pytest.approx(3 * ties, abs=0.05) == pytest.approx(3 * losses, abs=0.05)
+    assert half == pytest.approx((wins + ties + losses) / 2, abs=0.05)
+    assert {"60 / 20 / 20", "0 / 50 / 0", "wins", "ties", "losses"} <= set(words(svg))
+
+
+def test_bars_of_nothing_are_charts():
+    assert "nothing to show" in words(bars([], **WORDS))
+    assert blocks(bars([bar("a", 0, 0, 0)], **WORDS)) == {}
+
+
+def test_bars_refuse_what_has_no_length_and_parts_that_differ():
+    with pytest.raises(InputError, match="expected 0 or more"):
+        Part("wins", -1, "-1")
+    with pytest.raises(InputError, match="expected a finite number"):
+        Part("wins", float("nan"), "")
+    with pytest.raises(InputError, match="different parts"):
+        bars([bar("a", 1, 1, 1), Bar("b", (Part("judged", 1, "1"),))], **WORDS)
+
+
+def test_the_table_of_bars_holds_the_same():
+    rows = [re.sub("<[^>]+>", "|", row) for row in re.findall("<tr>(.*?)</tr>", bars_table("t", [bar("a", 1, 2, 3)]))]
+    assert rows == ["|Name||wins||ties||losses|", "|a||1||2||3|"]
+
+
+def test_every_class_of_grids_and_bars_has_a_style():
+    svgs = nugget_grid(NUGGETS, RANKED, **WORDS) + bars([bar("a", 1, 2, 3)], **WORDS)
+    used = {name for found in re.findall(r'class="([^"]+)"', svgs) for name in found.split()}
+    assert {name for name in used if f".{name}" not in stylesheet()} == set()
