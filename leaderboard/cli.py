@@ -1,7 +1,7 @@
 """The commands of ``python -m leaderboard``: they behave as those of ``freshstack`` do."""
 
 from freshstack_datasets.cli import console
-from leaderboard.commands import build, exporting, importing, new, score, serve, validating
+from leaderboard.commands import build, checking, exporting, importing, new, score, serve, validating
 
 app = console.command_line("python -m leaderboard")
 
@@ -16,6 +16,7 @@ validating.add_to(app)
 importing.add_to(app)
 score.add_to(app)
 build.add_to(app)
+checking.add_to(app)
 exporting.add_to(app)
 serve.add_to(app)
 

@@ -6,7 +6,7 @@ from freshstack_datasets.report import plain, rank_text, score_text
 from leaderboard.boards.records import Board, Entry
 from leaderboard.verdicts.records import Verdicts
 
-_MARKS = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:$-])")
+_MARKS = re.compile(r"([\\`*_\[\]#|~<>&@$])")
 
 
 def board_markdown(board: Board, verdicts: Verdicts) -> str:
