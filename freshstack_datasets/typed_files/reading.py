@@ -1,6 +1,7 @@
 """Reading a typed file: from bytes to a checked model, or to errors that say where it is wrong, and how."""
 
 from collections.abc import Container, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,10 @@ M = TypeVar("M", bound=Model)
 
 MOST_BYTES = 2_000_000
 """Bytes of a typed file; a topic with ten thousand repositories has fewer."""
+
+
+MOST_FAULTS = 1_000
+"""Faults that are told of a file; whoever has as many wants to see none of the others."""
 
 
 def bytes_of(path: Path, what: str, hint: str = "", *, most: int = MOST_BYTES) -> bytes:
@@ -103,7 +108,7 @@ def validated(
 
 
 def faults_in(kind: type[Model], found: Content) -> list[Fault]:
-    """Return all that is wrong in a file, by line; nothing for one that ``validated`` takes.
+    """Return what is wrong in a file, by line: all of it, up to ``MOST_FAULTS``; nothing where ``validated`` takes it.
 
     Args:
         kind: What it should be.
@@ -115,7 +120,7 @@ def faults_in(kind: type[Model], found: Content) -> list[Fault]:
     try:
         kind.model_validate(found.value, context={"folder": None})
     except ValidationError as error:
-        return sorted(faults_of(kind, found, error), key=lambda fault: fault.line)
+        return sorted(islice(faults_of(kind, found, error), MOST_FAULTS), key=lambda fault: fault.line)
     return []
 
 

@@ -102,6 +102,8 @@ def _new(
         "command": command,
         "hardware": hardware,
     }
+    if not no_input and None in told.values():
+        console.message("an empty answer leaves a value to be filled in later")
     asked = _asked(Questions(not no_input), told)
     stated = {"setting": setting, "components": tuple(component or ()), "license": license}
     today = datetime.datetime.now(datetime.UTC).date()

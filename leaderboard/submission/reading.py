@@ -3,6 +3,7 @@
 import datetime
 import stat
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from freshstack_datasets.typed_files import (
     unreadable,
     validated,
 )
+from freshstack_datasets.typed_files.reading import MOST_FAULTS
 from leaderboard.submission.model import Submission
 from leaderboard.submission.placeholders import is_placeholder
 
-MOST_BYTES = 200_000
+MOST_BYTES = 100_000
 """Bytes of a submission; one that lists a thousand data sets has fewer."""
 
 _HINT = "python -m leaderboard new writes one"
@@ -110,7 +112,7 @@ def _content(content: bytes) -> Content | Fault:
 
 def _faults(found: Content, today: datetime.date | None = None) -> list[Fault]:
     """Return all that is wrong in what a file holds, by line."""
-    waiting = list(_waiting(found))
+    waiting = list(islice(_waiting(found), MOST_FAULTS))
     places = {fault.place for fault in waiting}
     wrong = [fault for fault in faults_in(Submission, found) if fault.place not in places]
     if today is not None and "date" not in {fault.place for fault in (*waiting, *wrong)}:

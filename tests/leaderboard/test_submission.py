@@ -288,13 +288,25 @@ def test_the_day_is_read_however_it_is_written():
         (b"a: \0", "expected a text without control characters"),
         (b"a: " + b"9" * 5_000, "expected a number or a day that there is"),
         (b"{" * 10_000, "expected at most 20 lists and mappings in each other"),
-        (b"x" * (MOST_BYTES + 1), "expected a file of at most 200,000 bytes, got more"),
+        (b"x" * (MOST_BYTES + 1), "expected a file of at most 100,000 bytes, got more"),
     ],
 )
 def test_hostile_yaml_is_one_fault(content, expected):
     kind, _, message = only(content)
     assert kind == "unreadable"
     assert expected in message
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        b"".join(b"k%d: 1\n" % number for number in range(9_000)),
+        b"x: [" + b"TODO, " * 15_000 + b"TODO]\n",
+        b"x: [" + b"{}, " * 20_000 + b"{}]\n",
+    ],
+)
+def test_of_thousands_of_faults_a_thousand_are_told(more):
+    assert 0 < len(faults_of(changed("hardware", None) + more)) <= 2_000  # of values, and of what is to be filled in
 
 
 def test_a_link_a_pipe_and_a_folder_are_not_looked_into(tmp_path):
