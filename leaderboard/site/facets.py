@@ -59,14 +59,13 @@ def size_class(parameters: int | None) -> str:
 
 
 def facets(entries: Sequence[Entry]) -> tuple[Facet, ...]:
-    """Return the filters that tell systems apart; one with the same value for all is left out."""
+    """Return the filters, each with the values that there are."""
     known = [values_of(entry) for entry in entries]
-    found = []
-    for key, (title, order) in _ORDERS.items():
-        counts = Counter(values[key] for values in known)
-        if len(counts) > 1:
-            found.append(Facet(key, title, tuple((name, counts[name]) for name in _sorted(counts, order))))
-    return tuple(found)
+    counts = {key: Counter(values[key] for values in known) for key in _ORDERS}
+    return tuple(
+        Facet(key, title, tuple((name, counts[key][name]) for name in _sorted(counts[key], order)))
+        for key, (title, order) in _ORDERS.items()
+    )
 
 
 def _sorted(names: Mapping[str, int], order: Sequence[str]) -> list[str]:

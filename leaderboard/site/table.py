@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from freshstack_datasets.evaluation import Measure
 from leaderboard.boards.records import Board, Entry, Score, Scores
 from leaderboard.site import addresses, words
+from leaderboard.site.downloads import DOWNLOADS
 from leaderboard.site.facets import Facet, facets, values_of
 from leaderboard.site.pages import Page, Published, Site, page, scope_title
 from leaderboard.verdicts.records import Standing, Verdict
 
 JUDGED = (10, 20, 50)
 """The depths at which it is said how much was judged."""
-
-EXPORTS = (("board.csv", "CSV"), ("board.json", "JSON"), ("board.bib", "BibTeX"), ("board.md", "Markdown"))
-"""The files beside a board's page that its numbers can be taken from."""
 
 STRIP, EDGE = 160, 6
 """The width of the drawing of an interval, and what stays free at its sides, in its own units."""
@@ -153,7 +151,7 @@ def _page(site: Site, published: Published, scope: str, measure: str) -> Page:
         here="table",
         at=(scope, measure),
         table=table_of(published, scope, measure),
-        exports=EXPORTS,
+        downloads=DOWNLOADS,
     )
 
 

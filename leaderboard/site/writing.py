@@ -17,7 +17,19 @@ from freshstack_datasets.loading import Dataset, load
 from freshstack_datasets.report import stylesheet
 from leaderboard.boards.reading import boards_of, read_board
 from leaderboard.boards.records import Board
-from leaderboard.site import about, changes, charting, comparing, home, quarters, queries, systems, table, tiers
+from leaderboard.site import (
+    about,
+    changes,
+    charting,
+    comparing,
+    downloads,
+    home,
+    quarters,
+    queries,
+    systems,
+    table,
+    tiers,
+)
 from leaderboard.site.pages import HERE, Page, Published, Site, address
 from leaderboard.verdicts.deciding import across, decide
 
@@ -32,6 +44,7 @@ SECTIONS: tuple[Callable[[Site], Iterable[Page]], ...] = (
     quarters.pages,
     about.pages,
     changes.pages,
+    downloads.pages,
 )
 """What makes pages of a site, in the order that they are written."""
 
