@@ -11,7 +11,7 @@ from freshstack_datasets.report.scales import Scale, linear
 from freshstack_datasets.report.svg import FONT, LINE, element, flowed, label, line, number, picture, rectangle, titled
 from freshstack_datasets.report.text import width_of
 
-_NAMES = 240.0
+_NAMES = 270.0
 _VALUE = 42.0
 
 

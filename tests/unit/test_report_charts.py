@@ -172,9 +172,9 @@ def test_a_ranking_has_a_row_for_each_system_by_falling_value():
     assert rows == ["large", "as good", "middle", "small"]
     places = [place for _, place in sorted(drawn.points().items(), key=lambda item: item[1][1])]
     assert [b[1] - a[1] for a, b in pairwise(places)] == [22, 22, 22]
-    # 0.2 to 0.6 in steps of 0.1 (at most 6): from 250 to 960 - 50 - the note's room; the middle is at 0.4.
+    # 0.2 to 0.6 in steps of 0.1 (at most 6): from 280 to 960 - 50 - the note's room; the middle is at 0.4.
     left, right = places[3][0], places[0][0]
-    assert left == 250
+    assert left == 280
     assert places[1][0] == places[2][0] == pytest.approx((left + right) / 2, abs=0.01)
     assert "rank 2 to 3" in drawn.words()
 
