@@ -71,7 +71,7 @@ class System:
     def command(self) -> str:
         """What to type to make its run."""
         query = "" if self.query == "text" else f" --query {self.query}"
-        return f"freshstack retrieve {DATASET} --retriever {self.retriever}{query} --out {TOPIC}.trec"
+        return f"freshstack retrieve {DATASET} --retriever {self.retriever}{query} --out {TOPIC}.trec.gz"
 
 
 _BM25 = ("bm25",)

@@ -109,6 +109,11 @@ def run_files(folder: Path, topic: str) -> list[Path]:
     return [folder / name for name in sorted(names) if (folder / name).is_file()]
 
 
+def near(path: Path) -> Path:
+    """Return a path as one would type it: relative where it is below the folder that one is in."""
+    return path.relative_to(Path.cwd()) if path.is_absolute() and path.is_relative_to(Path.cwd()) else path
+
+
 def _last_names(folder: Path, number: int) -> list[str]:
     """Return the last names of a path, the very last first; "" where it has no more."""
     whole = Path(_absolute(folder))

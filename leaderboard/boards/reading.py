@@ -7,7 +7,7 @@ from pathlib import Path
 
 from freshstack_datasets.errors import NotComparableError, UnknownNameError, shown
 from leaderboard.boards.definition import Definition, read_definition
-from leaderboard.boards.places import DEFINITION, SUBMISSION, SUBMISSIONS, place_of_board, submission_folders
+from leaderboard.boards.places import DEFINITION, SUBMISSION, SUBMISSIONS, near, place_of_board, submission_folders
 from leaderboard.boards.records import MACRO, Board, Entry, Topic
 from leaderboard.boards.reported import read_reported
 from leaderboard.boards.scored import entry_of
@@ -33,7 +33,7 @@ def board_named(name: str, root: Path = SUBMISSIONS) -> Path:
     Raises:
         UnknownNameError: There is no such board.
     """
-    known = {f"{path.parent.name}/{path.name}": path for path in boards_of(root)}
+    known = {f"{path.parent.name}/{path.name}": path for path in boards_of(near(root))}
     if (found := known.get(name.strip("/"))) is not None:
         return found
     if (Path(name) / DEFINITION).is_file():

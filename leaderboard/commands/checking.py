@@ -36,10 +36,11 @@ def _check(
 
     All boards are checked when none is named. It ends with exit code 1 when nothing of it should be published.
     """
+    from leaderboard.boards.places import near
     from leaderboard.boards.reading import board_named, boards_of
     from leaderboard.checking import check_boards
 
-    folders = [board_named(name, root) for name in boards or ()] or boards_of(root)
+    folders = [board_named(name, root) for name in boards or ()] or boards_of(near(root))
     problems = [*check_boards(folders, root, rescore=rescore)]
     errors = sum(problem.is_error for problem in problems)
     if as_json:
