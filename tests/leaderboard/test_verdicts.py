@@ -2,11 +2,14 @@
 
 import dataclasses
 import datetime
+import itertools
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from freshstack_datasets.errors import InputError, NotComparableError
@@ -15,9 +18,12 @@ from freshstack_datasets.evaluation.statistics import bootstrap_intervals
 from freshstack_datasets.evaluation.strata import stratified_intervals
 from freshstack_datasets.loading import Dataset
 from freshstack_datasets.ranking import Run
+from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.boards.reading import boards_of, read_board
 from leaderboard.boards.records import MACRO, Board, Entry, PerQuery, Score, Scores, Topic
 from leaderboard.verdicts.deciding import across, decide
 from leaderboard.verdicts.records import Concordance
+from tests.leaderboard import made
 
 MEASURES = parse_measures("alpha_nDCG@10 Recall@50")
 NAMES = tuple(map(str, MEASURES))
@@ -282,7 +288,9 @@ def test_systems_that_were_scored_on_other_queries_are_not_compared() -> None:
     systems = noisy(2, [0.0, 0.1], {"alpha": 3, "beta": 3})
     other = dataclasses.replace(systems[1].per_query["beta"], query_ids=("q0", "q1", "q9"))
     systems[1] = dataclasses.replace(systems[1], per_query={**systems[1].per_query, "beta": other})
-    with pytest.raises(NotComparableError, match="topic beta, expected the same queries of all systems, as of 'a', got"):
+    with pytest.raises(
+        NotComparableError, match="topic beta, expected the same queries of all systems, as of 'a', got"
+    ):
         decide(board(systems))
 
 
@@ -363,3 +371,36 @@ def test_of_a_system_handed_in_twice_the_later_one_is_compared_with_other_snapsh
     old = board([row("2026-08-01", "a", 0.2), row("2026-08-01", "b", 0.3)], snapshot="2026-07")
     twice = [row("2026-11-02", "a", 0.1), row("2026-11-01", "a", 0.9), row("2026-11-01", "b", 0.5)]
     assert [one.tau[0][1] for one in across([old, board(twice)])] == [1, 1]
+
+
+def test_a_board_that_was_scored_shows_the_same_means_and_intervals_in_scores_and_verdicts(tmp_path: Path) -> None:
+    root = made.made_board(tmp_path, systems=6, topics=3)
+    (folder,) = boards_of(root)
+    held = read_board(folder)
+    found = decide(held)
+    assert len(found.verdicts) == 4 * len(made.MEASURES)
+    for (scope, name), verdict in found.verdicts.items():
+        assert len(verdict.standings) == 5  # the sixth is an oracle
+        assert verdict.baseline == held.baseline
+        assert len(verdict.holm) == 4
+        for standing in verdict.standings:
+            score = held.entry(standing.entry_id).scores(scope).measures[name]
+            assert (standing.value, standing.low, standing.high) == (score.value, score.low, score.high)
+
+
+def test_the_published_rows_have_the_taus_of_scipy() -> None:
+    held = read_board(SUBMISSIONS / "freshstack" / "2024-10")
+    rows = json.loads((held.folder / "reported.json").read_text(encoding="utf-8"))["rows"]
+    rows = [row["datasets"] for row in rows if row["info"]["type"] != "upper_baseline"]
+    keys = {"alpha_nDCG@10": "alpha_ndcg_10", "Coverage@20": "coverage_20", "Recall@50": "recall_50"}
+    found = decide(held).concordances
+    assert len(found) == 6 + 3
+    for one in found:
+        assert one.systems == len(rows) == 35
+        for (place, first), (other, second) in itertools.product(enumerate(one.names), repeat=2):
+            if one.what == "measures":
+                topic = "average" if one.within == MACRO else one.within
+                orders = [[row[topic][keys[name]] for row in rows] for name in (first, second)]
+            else:
+                orders = [[row[name][keys[one.within]] for row in rows] for name in (first, second)]
+            assert one.tau[place][other] == pytest.approx(stats.kendalltau(*orders).statistic)
