@@ -3,6 +3,7 @@
 import datetime
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -112,15 +113,22 @@ def _content(content: bytes) -> Content | Fault:
 
 def _faults(found: Content, today: datetime.date | None = None) -> list[Fault]:
     """Return all that is wrong in what a file holds, by line."""
-    waiting = list(islice(_waiting(found), MOST_FAULTS))
-    places = {fault.place for fault in waiting}
-    wrong = [fault for fault in faults_in(Submission, found) if fault.place not in places]
-    if today is not None and "date" not in {fault.place for fault in (*waiting, *wrong)}:
-        wrong += _early(found, today)
-    return sorted([*waiting, *wrong], key=lambda fault: fault.line)
+    faults = faults_in(Submission, found)
+    values = {fault.place: fault for fault in faults if fault.kind == "value"}
+    waiting = {left.place: _waiting(left, values.get(left.place)) for left in islice(_left(found), MOST_FAULTS)}
+    told = [fault for fault in faults if fault.kind != "value" or fault.place not in waiting]
+    faults = [*waiting.values(), *told]
+    if today is not None and "date" not in {fault.place for fault in faults}:
+        faults += _early(found, today)
+    return sorted(faults, key=lambda fault: fault.line)
 
 
-def _waiting(found: Content) -> Iterator[Fault]:
+def _waiting(left: Fault, wrong: Fault | None) -> Fault:
+    """Return the fault of a text that waits for a value, with what its model says that it has to be."""
+    return left if wrong is None else replace(left, expected=wrong.expected, hint=wrong.hint or left.hint)
+
+
+def _left(found: Content) -> Iterator[Fault]:
     """Yield a fault for each text that waits for a value."""
     for place, text in _texts(found.value, ()):
         key = next((part for part in reversed(place) if isinstance(part, str)), "")

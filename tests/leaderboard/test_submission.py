@@ -247,7 +247,14 @@ def test_what_is_not_allowed_is_refused_with_what_is(place, value, expected):
 def test_what_waits_to_be_filled_in_is_told_apart(place, value):
     kind, found, message = only(changed(place, value))
     assert (kind, found) == ("placeholder", re.sub(r"\.(\d)", r"[\1]", place))
-    assert "expected a value in its place" in message
+    assert f"got {value!r}" in message
+
+
+def test_what_waits_to_be_filled_in_is_told_what_it_has_to_be():
+    assert "expected yes, no or unknown, got" in only(changed("training.on_benchmark", "ENTER_VALUE_HERE"))[2]
+    assert "git rev-parse HEAD prints it" in only(changed("reproduce.commit", "ENTER_VALUE_HERE"))[2]
+    wanted = "expected a value in its place, got 'TODO'; leave out a key, or write null, where nothing is known"
+    assert wanted in only(changed("hardware", "TODO"))[2]
 
 
 def test_all_that_is_wrong_is_told_by_line_and_read_says_the_first(tmp_path):
@@ -260,6 +267,14 @@ def test_all_that_is_wrong_is_told_by_line_and_read_says_the_first(tmp_path):
     path.write_bytes(content)
     with pytest.raises(InputError, match=f"submission.yaml:{where[0]}, team.name, expected a value in its place"):
         read_submission(path)
+
+
+def test_every_key_that_is_not_known_is_told():
+    content = changed("hardware", None) + b"fax: 1\nscore: 1\n"
+    assert [(fault.kind, fault.place, fault.got) for fault in faults_of(content)] == [
+        ("unknown key", "", "'fax'"),
+        ("unknown key", "", "'score'"),
+    ]
 
 
 def test_the_day_must_have_begun_somewhere():
