@@ -151,6 +151,7 @@ def _page(site: Site, published: Published, scope: str, measure: str) -> Page:
         here="table",
         at=(scope, measure),
         table=table_of(published, scope, measure),
+        measures=in_front(board, measure),
         downloads=DOWNLOADS,
     )
 
@@ -237,11 +238,15 @@ def _against(verdict: Verdict | None, entry_id: str) -> tuple[float, float] | No
 def columns_of(board: Board, rows: Sequence[Row], verdict: Verdict | None, measure: str) -> Iterator[Column]:
     """Yield the columns behind the rank, from left to right; those that hold nothing are not shown from the start."""
     with_interval = any(row.strip is not None and row.strip.low is not None for row in rows)
+    about = "The mean over all queries, and its 95 % bootstrap interval"
+    chosen, *others = [
+        Column(addresses.slug(name), words.measure(name), about, falling=True, numeric=True)
+        for name in in_front(board, measure)
+    ]
+    yield chosen
     about = "The mean and its bootstrap interval, on an axis that all rows share"
-    yield Column("interval", "95 % interval" if with_interval else "Value", about, falling=True)
-    for name in map(str, board.measures):
-        about = "The mean over all queries, and its 95 % bootstrap interval"
-        yield Column(addresses.slug(name), words.measure(name), about, falling=True, numeric=True)
+    yield Column("interval", "95 % interval" if with_interval else "On one axis", about, falling=True)
+    yield from others
     if verdict is not None and verdict.baseline is not None:
         about = f"The lead over {board.entry(verdict.baseline).name}, and its p-value by Holm"
         yield Column("baseline", "vs baseline", about, shown=False, falling=True, numeric=True)
@@ -251,6 +256,11 @@ def columns_of(board: Board, rows: Sequence[Row], verdict: Verdict | None, measu
         known = any(row.scores is not None and row.scores.judged for row in rows)
         yield Column(f"judged-{k}", f"Judged@{k}", about, shown=known and k == depth, falling=True, numeric=True)
     yield from _told([row.entry for row in rows])
+
+
+def in_front(board: Board, measure: str) -> list[str]:
+    """Return the printed forms of the board's measures, the one that a table is ordered by first."""
+    return sorted(map(str, board.measures), key=lambda name: name != measure)
 
 
 def _told(entries: Sequence[Entry]) -> Iterator[Column]:
