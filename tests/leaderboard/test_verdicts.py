@@ -360,6 +360,10 @@ def test_snapshots_are_compared_by_the_systems_that_all_of_them_have() -> None:
         "snapshots", NAMES[0], ("2026-07", "2026-10"), 3, ((1, pytest.approx(1 / 3)), (pytest.approx(1 / 3), 1))
     )
     assert (recall.within, recall.tau[0][1]) == (NAMES[1], pytest.approx(1 / 3))
+    fewer = dataclasses.replace(new, snapshot="2027-01", measures=MEASURES[:1])
+    assert [(one.within, one.names) for one in across([old, new, fewer])] == [
+        (NAMES[0], ("2026-07", "2026-10", "2027-01"))
+    ]
     assert across([]) == []
 
 
@@ -404,3 +408,13 @@ def test_the_published_rows_have_the_taus_of_scipy() -> None:
             else:
                 orders = [[row[name][keys[one.within]] for row in rows] for name in (first, second)]
             assert one.tau[place][other] == pytest.approx(stats.kendalltau(*orders).statistic)
+
+
+def test_systems_that_find_nothing_at_all_share_the_first_place() -> None:
+    zeros = {"alpha": [[0.0] * 5] * 2, "beta": [[0.0] * 4] * 2}
+    for verdict in decide(board([entry(name, zeros) for name in "abc"]), resamples=50).verdicts.values():
+        for standing in verdict.standings:
+            assert dataclasses.astuple(standing)[1:] == (0, 0, 0, 1, 1, 1, 1, 1, 1)
+        assert {(pair.p, pair.p_max_t, pair.effect, pair.detectable) for pair in verdict.pairs.values()} == {
+            (1, 1, 0, 0)
+        }
