@@ -84,7 +84,7 @@ def _scored(folder: Path, definition: Definition) -> tuple[list[tuple[Path, Scor
         if not (path / SUBMISSION).is_file():
             warnings.append(f"{shown(path.name)[1:-1]} is left out: it has no {SUBMISSION}")
         elif (scores := read_scores(path)) is None:
-            step = f"python -m leaderboard score {folder.parent.name}/{folder.name}/{path.name}"
+            step = "python -m leaderboard score computes its scores"
             warnings.append(f"{shown(path.name)[1:-1]} is left out: it was not scored; {step}")
         else:
             scored.append((path, scores))
