@@ -13,7 +13,7 @@ include once; it follows the reader's dark mode, or ``data-theme="dark"`` or ``"
 
 from freshstack_datasets.report.bars import Bar, Part, bars, bars_table
 from freshstack_datasets.report.figures import figure, stylesheet
-from freshstack_datasets.report.grid import Ranked, grid_table, nugget_grid
+from freshstack_datasets.report.grid import Ranked, grid_key, grid_table, nugget_grid
 from freshstack_datasets.report.heat import Row, heat_map, heat_table
 from freshstack_datasets.report.history import history
 from freshstack_datasets.report.matrix import matrix_table, tau_matrix
@@ -57,6 +57,7 @@ __all__ = [
     "csv_text",
     "escaped",
     "figure",
+    "grid_key",
     "grid_table",
     "heat_map",
     "heat_table",

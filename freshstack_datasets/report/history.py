@@ -6,6 +6,7 @@ from datetime import date
 from freshstack_datasets.report.groups import Groups
 from freshstack_datasets.report.plane import (
     Placed,
+    beside,
     joined,
     names,
     nothing,
@@ -19,6 +20,9 @@ from freshstack_datasets.report.plane import (
 from freshstack_datasets.report.points import WIDE, Line, Point, by_value, check_comparable
 from freshstack_datasets.report.scales import days
 from freshstack_datasets.report.svg import line, picture
+
+_SWARM = 40.0
+"""How far from their day points may stand, so that they do not lie upon each other."""
 
 
 def running_best(points: Sequence[Point]) -> list[Point]:
@@ -64,7 +68,8 @@ def history(
     body = [*box.legend, *value_axis(box, y, "better is up"), *place_axis(box, marks if kept else [], "Date")]
     body += references(box, lines)
     if kept:
-        placed = [Placed(point, scale.at(day.toordinal())) for day, point in dated]
+        days_of = [Placed(point, scale.at(day.toordinal())) for day, point in dated]
+        placed = beside(box, days_of, [True] * len(days_of), _SWARM)
         first = joined(placed, best)
         body += steps(box, first, box.area.right)
         body += signs(box, placed, coloured, [day.isoformat() for day, _ in dated])

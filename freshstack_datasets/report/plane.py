@@ -18,6 +18,7 @@ _LINE_LABEL = 290.0
 _POINT_LABEL = {True: 210.0, False: 130.0}
 _LEFT = 46.0
 _BELOW = 42.0
+_SIGN = 13.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,37 @@ def _taken(box: Plane, placed: Sequence[Placed], lines: Sequence[Line]) -> Itera
     for reference in lines:
         at = box.scale.at(reference.value)
         yield Box(box.area.left, at - 1, box.area.right, at + 1)
+
+
+def beside(box: Plane, placed: Sequence[Placed], crowded: Sequence[bool], room: float) -> list[Placed]:
+    """Move points of the same place apart, the best ones least, so that signs and intervals can be told apart.
+
+    Args:
+        box: The chart.
+        placed: The points.
+        crowded: Which of them may be moved.
+        room: How far they may be moved to each side; with no room left, they stay.
+    """
+    shifts = [0.0]
+    shifts += [side * _SIGN * step for step in range(1, int(room // _SIGN) + 1) for side in (1, -1)]
+    taken: dict[float, list[tuple[float, float, float]]] = {}
+    moved = dict(enumerate(placed))
+    for index in sorted(moved, key=lambda index: -placed[index].point.value):
+        if crowded[index]:
+            one = placed[index]
+            top, bottom = _reach(box, one.point)
+            others = taken.setdefault(one.x, [])
+            near = {shift for shift, above, below in others if top < below and bottom > above}
+            shift = next((shift for shift in shifts if shift not in near), 0.0)
+            others.append((shift, top, bottom))
+            moved[index] = Placed(one.point, one.x + shift)
+    return [moved[index] for index in range(len(placed))]
+
+
+def _reach(box: Plane, point: Point) -> tuple[float, float]:
+    """Return the upper and the lower end of what is drawn of a point."""
+    ends = [box.scale.at(value) for value in (point.value, point.low, point.high) if value is not None]
+    return min(*ends, ends[0] - _SIGN / 2), max(*ends, ends[0] + _SIGN / 2)
 
 
 def joined(placed: Sequence[Placed], best: Iterable[Point]) -> list[Placed]:

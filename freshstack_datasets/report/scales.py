@@ -92,7 +92,7 @@ def _decades(low: float, high: float, most: int) -> list[float]:
 
 
 def days(found: Sequence[date], start: float, end: float, most: int) -> tuple[Scale, list[tuple[float, str]]]:
-    """Return a scale of days, and the beginnings of months or years on it with their texts.
+    """Return a scale of days, and the beginnings of months or years on it with their texts; of a short time, single days.
 
     Args:
         found: All days that it has to hold.
@@ -102,10 +102,20 @@ def days(found: Sequence[date], start: float, end: float, most: int) -> tuple[Sc
     """
     ordinals = [day.toordinal() for day in found] or [date(2025, 1, 1).toordinal()]
     low, high = min(ordinals), max(ordinals)
-    room = max(15, round(0.04 * (high - low)))
+    room = max(7, round(0.04 * (high - low)))
+    first = low
     low, high = max(low - room, 1), min(high + room, date.max.toordinal())
     scale = Scale(low, high, start, end)
-    return scale, [(scale.at(day.toordinal()), text) for day, text in _beginnings(low, high, most)]
+    marks = _beginnings(low, high, most)
+    if len(marks) < 3:
+        marks = _single_days(first, high, most // 2)
+    return scale, [(scale.at(day.toordinal()), text) for day, text in marks]
+
+
+def _single_days(first: int, high: int, most: int) -> list[tuple[date, str]]:
+    """Mark the first day, and others at the same distances."""
+    every = next(every for every in (1, 2, 7, 14, 30, 60) if (high - first) / every < most or every == 60)
+    return [(date.fromordinal(day), date.fromordinal(day).isoformat()) for day in range(first, high + 1, every)]
 
 
 def _beginnings(low: int, high: int, most: int) -> list[tuple[date, str]]:

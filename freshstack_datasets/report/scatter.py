@@ -9,6 +9,7 @@ from freshstack_datasets.report.labels import Box
 from freshstack_datasets.report.plane import (
     Placed,
     Plane,
+    beside,
     joined,
     names,
     nothing,
@@ -134,22 +135,15 @@ def _log(value: float) -> float:
 
 def _placed(box: Plane, across: _Across, points: Sequence[Point]) -> list[Placed]:
     """Place each point; those of a strip beside each other, where they would lie upon each other."""
-    room = int((_STRIP[box.wide] / 2 - 8) // 13)
-    columns = [0, *(shift for step in range(1, room + 1) for shift in (step, -step))]
-    crowd: dict[float, list[tuple[int, float]]] = {}
-    found: dict[int, Placed] = {}
-    for index in sorted(range(len(points)), key=lambda index: -points[index].value):
-        point = points[index]
-        if point.x:
-            found[index] = Placed(point, across.scale.at(_log(point.x)))
-            continue
-        middle = across.unknown if point.x is None else across.zero
-        y = box.scale.at(point.value)
-        near = {column for column, other in crowd.get(middle or 0.0, []) if abs(other - y) < 13}
-        column = next((column for column in columns if column not in near), 0)
-        crowd.setdefault(middle or 0.0, []).append((column, y))
-        found[index] = Placed(point, (middle or 0.0) + 13 * column)
-    return [found[index] for index in range(len(points))]
+    at = [across.scale.at(_log(point.x)) if point.x else _strip(across, point) for point in points]
+    crowded = [not point.x for point in points]
+    return beside(
+        box, [Placed(point, x) for point, x in zip(points, at, strict=True)], crowded, _STRIP[box.wide] / 2 - 8
+    )
+
+
+def _strip(across: _Across, point: Point) -> float:
+    return (across.unknown if point.x is None else across.zero) or 0.0
 
 
 def _strips(box: Plane, across: _Across, x: Axis) -> Iterator[str]:

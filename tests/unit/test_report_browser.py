@@ -5,6 +5,7 @@ It needs Chromium; ``.ci/run`` installs it where it can.
 
 import random
 import shutil
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -21,6 +22,7 @@ from freshstack_datasets.report import (
     bars,
     bars_table,
     figure,
+    grid_key,
     grid_table,
     heat_map,
     heat_table,
@@ -93,6 +95,9 @@ def figures():
     yield lambda w: tau_matrix(names, taus, width=w, **words), matrix_table("Tau", names, taus)
     yield lambda w: bars(counts, width=w, **words), bars_table("Counts", counts)
     yield lambda w: nugget_grid(nuggets, ranked, width=w, **words), grid_table("Grid", nuggets, ranked)
+    yield lambda w: nugget_grid(nuggets, ranked, key=False, width=w, **words) + grid_key(width=w), NOTHING
+    same_day = [replace(p, day=date(2026, 11, 30)) for p in points[:12]]
+    yield lambda w: history(same_day, MEASURE, width=w, **words), NOTHING
     yield lambda w: scatter([], SIZE, MEASURE, width=w, **words), NOTHING
     yield lambda w: history(points[:1], MEASURE, width=w, **words), NOTHING
 
@@ -144,7 +149,7 @@ def overlaps(one, other):
 @browsed
 def test_no_text_lies_on_another_or_leaves_its_chart(opened):
     drawn = opened.evaluate(BOXES)
-    assert len(drawn) == 10
+    assert len(drawn) == 13
     for chart in drawn:
         left, top, right, bottom = chart["svg"]
         for text, box in chart["texts"]:

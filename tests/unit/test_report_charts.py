@@ -160,6 +160,20 @@ def test_a_history_puts_days_in_proportion_and_steps_up_with_the_best_so_far():
     assert {"2024-01", "2024-07", "2025-01"} <= set(drawn.words())
 
 
+def test_systems_of_the_same_day_stand_beside_it_and_a_short_time_is_marked_with_days():
+    day = date(2026, 11, 30)
+    points = [Point("best", 0.4, "f", 0.3, 0.5, day=day), Point("as wide", 0.35, "f", 0.25, 0.45, day=day)]
+    points.append(Point("apart", 0.1, "f", 0.05, 0.15, day=day))
+    drawn = Drawn(history(points, "Recall@50", **WORDS))
+    # 7 days to each side of the day, which is at the middle, 497; where intervals meet, the lesser one stands 13 aside.
+    assert {text.split(":")[0]: x for text, (x, _) in drawn.points().items()} == {
+        "best": 497,
+        "as wide": 510,
+        "apart": 497,
+    }
+    assert "2026-11-30" in drawn.words()
+
+
 def test_the_running_best_takes_only_the_best_of_a_day():
     day, later = date(2026, 1, 1), date(2026, 1, 2)
     points = [Point("a", 0.1, "f", day=day), Point("b", 0.3, "f", day=day), Point("c", 0.3, "f", day=later)]

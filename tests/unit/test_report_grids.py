@@ -14,6 +14,7 @@ from freshstack_datasets.report import (
     Ranked,
     bars,
     bars_table,
+    grid_key,
     grid_table,
     nugget_grid,
     stylesheet,
@@ -30,14 +31,31 @@ RANKED = [
 ]
 
 
-def signs(svg):
-    """The class and the place across of each sign, by the text below the pointer."""
+BEGINS = {"fs-relevant": 4.5, "fs-irrelevant": 4, "fs-unjudged": 5}  # how far left of its middle a sign begins
+
+
+def statuses(svg):
+    """The middles of the signs of each status, which are one path."""
+    paths = {e.get("class"): e.get("d") for e in ElementTree.fromstring(svg).iter(f"{SVG}path")}
+    return {
+        status: [float(start) + shift for start in re.findall(r"M(\S+) ", paths[status])]
+        for status, shift in BEGINS.items()
+        if status in paths
+    }
+
+
+def after_key(svg):
+    """The chart without its key, which has the same signs."""
+    return '<svg xmlns="http://www.w3.org/2000/svg">' + svg.split(">rank</text>")[1]
+
+
+def discs(svg):
+    """The class and the place across of each disc, by the text below the pointer."""
     found = {}
     for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
-        title, moved = group.find(f"{SVG}title"), group.find(f"{SVG}g")
-        if title is not None and moved is not None:
-            place = re.match(r"translate\((\S+) ", moved.get("transform"))[1]
-            found[title.text] = (moved.find(f"{SVG}path").get("class"), float(place))
+        title, disc = group.find(f"{SVG}title"), group.find(f"{SVG}circle")
+        if title is not None and disc is not None:
+            found[title.text] = (disc.get("class"), float(disc.get("cx")))
     return found
 
 
@@ -46,16 +64,17 @@ def words(svg):
 
 
 def test_a_grid_shows_what_was_judged_and_which_document_is_a_nuggets_first():
-    found = signs(nugget_grid(NUGGETS, RANKED, **WORDS))
     # Names take 330, cells 24: the middles of the ranks are 342, 366, 390 and 414.
-    assert found == {
-        "rank 1, not judged: a": ("fs-unjudged", 342),
-        "rank 2, relevant: b": ("fs-relevant", 366),
-        "rank 3, not relevant: c": ("fs-irrelevant", 390),
-        "rank 4, relevant: d": ("fs-relevant", 414),
+    svg = nugget_grid(NUGGETS, RANKED, **WORDS)
+    assert discs(svg) == {
         "rank 2 supports nugget 1: b": ("fs-first", 366),
         "rank 4 supports nugget 1: d": ("fs-again", 414),
         "rank 4 supports nugget 3: d": ("fs-first", 414),
+    }
+    assert statuses(after_key(svg)) == {
+        "fs-relevant": [366, 414],
+        "fs-irrelevant": [390],
+        "fs-unjudged": [342],
     }
 
 
@@ -68,9 +87,9 @@ def test_a_grid_says_at_which_rank_each_nugget_is_found():
 def test_on_a_phone_nuggets_are_named_below_and_fifty_ranks_fit():
     ranked = [*RANKED, *(Ranked(str(n), False) for n in range(46))]
     svg = nugget_grid(NUGGETS, ranked, width=NARROW, **WORDS)
-    places = [place for _, place in signs(svg).values()]
-    assert min(places) > 22
-    assert max(places) < NARROW - 60
+    # 22 for the numbers of nuggets and 70 for ranks leave 266, 5.32 for each of 50.
+    places = sorted(place for middles in statuses(after_key(svg)).values() for place in middles)
+    assert places == pytest.approx([22 + 5.32 * (n + 0.5) for n in range(50)], abs=0.01)
     assert words(svg)[-6:] == ["1", NUGGETS[0], "2", NUGGETS[1], "3", NUGGETS[2]]
     numbered = [word for word in words(svg) if word.isdigit()]
     assert numbered == [*["1", "5", "10", "15", "20", "25", "30", "35", "40", "45", "50"], *"123", *"123"]
@@ -78,7 +97,16 @@ def test_on_a_phone_nuggets_are_named_below_and_fifty_ranks_fit():
 
 def test_a_grid_of_nothing_is_a_chart():
     assert "not found" in words(nugget_grid(NUGGETS, [], **WORDS))
-    assert signs(nugget_grid([], [Ranked("a", True)], **WORDS)) == {"rank 1, not relevant: a": ("fs-irrelevant", 342)}
+    lone = nugget_grid([], [Ranked("a", True)], key=False, **WORDS)
+    assert statuses(lone) == {"fs-irrelevant": [22 + 12]}
+
+
+def test_where_a_page_has_many_grids_their_key_stands_once():
+    grid, key = nugget_grid(NUGGETS, RANKED, key=False, **WORDS), grid_key()
+    assert words(key) == ["judged relevant", "judged not relevant", "not judged", "supports the nugget first", "again"]
+    assert not set(words(key)) & set(words(grid))
+    assert not any(nugget in word for nugget in NUGGETS for word in words(grid))
+    assert len(nugget_grid(["x" * 200] * 4, [Ranked("y" * 60, False)] * 20, key=False, **WORDS)) < 4000
 
 
 @pytest.mark.parametrize("nugget", [-1, 3])
