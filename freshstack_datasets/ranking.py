@@ -6,7 +6,8 @@ Every run is put into that order once, when it is made; whoever takes a ``Run`` 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
+from operator import lt
 from pathlib import PurePath
 from typing import Any, Self
 
@@ -142,7 +143,7 @@ class Run:
             )
         check_ids(query_ids, "query")
         check_ids(doc_ids, "document")
-        if not all(a < b for a, b in pairwise(doc_ids)):
+        if not all(map(lt, doc_ids, doc_ids[1:])):
             raise RunError("the vocabulary of a run", expected="ids in ascending order, each once", got="another order")
         number = {query_id: i for i, query_id in reversed(list(enumerate(query_ids)))}
         if len(number) < len(query_ids):

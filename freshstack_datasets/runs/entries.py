@@ -7,7 +7,6 @@ from itertools import islice
 from math import inf
 from pathlib import Path
 from sys import getsizeof
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.runs.notes import KEPT, MOST_FAULTS, Notes
+from freshstack_datasets.runs.vocabulary import Ids, Vocabulary
 
 KEPT_LIMIT = 1 << 28
 """Bytes that a file may make a reader keep before the whole of it was looked through."""
@@ -26,9 +26,6 @@ NAME_LIMIT = 200
 _FIRST_CHECK = 1 << 18
 _ENTRY_BYTES, _ID_BYTES = 40, 150  # with what a search for duplicates takes; and an id's places beside its string
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-Ids: TypeAlias = Sequence[str] | pa.Array
-"""A column of ids, in Python or in Arrow."""
 
 
 class Entries:
@@ -60,9 +57,8 @@ class Entries:
         self.overflowed = False
         self._queries: defaultdict[str, int] = defaultdict()
         self._queries.default_factory = self._queries.__len__  # a new id gets the next number
-        self._docs: defaultdict[str, int] = defaultdict()
-        self._docs.default_factory = self._docs.__len__
-        self._parts: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
+        self._docs = Vocabulary()
+        self._parts: list[tuple[NDArray[np.int32], NDArray[np.float64]]] = []
         self._count, self._next_check = 0, _FIRST_CHECK
 
     def refuse(self, error: RunFileError) -> None:
@@ -79,15 +75,14 @@ class Entries:
         """
         if self.overflowed:
             return
-        known = len(self._queries), len(self._docs)
-        queries, docs = _numbers(self._queries, query_ids), _numbers(self._docs, doc_ids)
-        self._parts.append((queries, docs, np.asarray(scores, np.float64)))
+        known = len(self._queries)
+        self._docs.add(doc_ids)
+        self._parts.append((_numbers(self._queries, query_ids), np.asarray(scores, np.float64)))
         self._count += len(scores)
         if self._count >= self._next_check:
             self._check_duplicates(*self.columns()[:2])
             self._next_check = 2 * self._count
-        new_ids = _last(self._queries, known[0]) + _last(self._docs, known[1])
-        self._spend(_ENTRY_BYTES * len(scores) + new_ids)
+        self._spend(_ENTRY_BYTES * len(scores) + _last(self._queries, known))
 
     def add_query(self, query_id: str) -> None:
         """Note a query, which may get no entry."""
@@ -110,11 +105,7 @@ class Entries:
         queries, docs, scores = self.columns()
         self._parts.clear()
         self._check_duplicates(queries, docs)
-        vocabulary = sorted(self._docs)
-        place = np.empty(len(vocabulary), np.int32)
-        place[np.fromiter(map(self._docs.__getitem__, vocabulary), np.int32, len(vocabulary))] = np.arange(
-            len(vocabulary), dtype=np.int32
-        )
+        vocabulary, place = self._docs.in_order()
         if (queries[1:] < queries[:-1]).any():  # the entries of a query do not stand together
             order = np.argsort(queries, kind="stable")
             docs, scores = docs[order], scores[order]
@@ -124,7 +115,9 @@ class Entries:
 
     def _spend(self, size: int) -> None:
         self._limit -= size
-        if self._limit >= 0 and self._count <= self._most:
+        if self._docs.size > self._limit:
+            self._docs.ids()  # counts each once
+        if self._docs.size <= self._limit and self._count <= self._most:
             return
         if self.notes is not None:
             expected, hint = "fewer entries", "hand in the best documents of each query alone"
@@ -143,29 +136,30 @@ class Entries:
     @property
     def doc_ids(self) -> list[str]:
         """The documents, likewise."""
-        return list(self._docs)
+        ids: list[str] = self._docs.ids().to_pylist()
+        return ids
 
     def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         """Return the numbers of queries and documents, and the scores, of all entries as they came."""
-        nothing = np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0)
-        queries, docs, scores = zip(nothing, *self._parts, strict=True)
-        return np.concatenate(queries), np.concatenate(docs), np.concatenate(scores)
+        nothing = np.zeros(0, np.int32), np.zeros(0)
+        queries, scores = zip(nothing, *self._parts, strict=True)
+        return np.concatenate(queries), self._docs.codes(), np.concatenate(scores)
 
     def duplicates(self) -> tuple[int, list[RunFileError]]:
         """Return how many entries come again, and the errors of the first few."""
         queries, docs, _ = self.columns()
-        seconds = _repeats(queries, docs, len(self._docs))
+        seconds = _repeats(queries, docs, len(self._docs.ids()))
         return len(seconds), [self._twice(queries, docs, int(second)) for second in seconds[:KEPT]]
 
     def _check_duplicates(self, queries: NDArray[np.int32], docs: NDArray[np.int32]) -> None:
         """Refuse entries that come again; where faults are noted, only very many, since the others are noted at the end."""
-        seconds = _repeats(queries, docs, len(self._docs))
+        seconds = _repeats(queries, docs, len(self._docs.ids()))
         if len(seconds) > (0 if self.notes is None else MOST_FAULTS):
             raise self._twice(queries, docs, int(seconds[0]))
 
     def _twice(self, queries: NDArray[np.int32], docs: NDArray[np.int32], second: int) -> RunFileError:
         first = int(np.flatnonzero((queries == queries[second]) & (docs == docs[second]))[0])
-        query_id, doc_id = list(self._queries)[queries[second]], list(self._docs)[docs[second]]
+        query_id, doc_id = list(self._queries)[queries[second]], self._docs.ids()[docs[second]].as_py()
         what = f"document {shown(doc_id)} of query {shown(query_id)}"
         numbers = first + 1, second + 1
         if self.notes is not None and self.notes.lines:  # lines at fault have no entry

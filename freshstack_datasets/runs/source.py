@@ -149,22 +149,20 @@ def blocks(path: Path, refuse: Callable[[RunFileError], None], most: float = inf
     Raises:
         RunFileError: A line is too long, or the file cannot be read or is too large.
     """
-    first, blank = 1, 0
+    blank = 0
     with Source(path, most) as source:
-        for block in _whole_lines(source, path):
+        for first, block in _whole_lines(source, path):
             kept = _without_blank_end(block)
             if kept and blank:
                 refuse(_empty(path, blank))
                 blank = 0
             if kept:
                 yield first, kept
-            lines = kept.count(b"\n")
             if len(kept) < len(block) and not blank:
-                blank = first + lines
-            first += lines + block.count(b"\n", len(kept))
+                blank = first + kept.count(b"\n")
 
 
-def _whole_lines(source: Source, path: Path) -> Iterator[bytes]:
+def _whole_lines(source: Source, path: Path) -> Iterator[tuple[int, bytes]]:
     line, rest = 1, b""
     start = True
     while chunk := source.read(line):
@@ -173,16 +171,18 @@ def _whole_lines(source: Source, path: Path) -> Iterator[bytes]:
             rest, start = rest.removeprefix(_BOM), False
         end = rest.rfind(b"\n") + 1
         if end:
-            yield rest[:end]
+            yield line, rest[:end]
             line += rest.count(b"\n", 0, end)
             rest = rest[end:]
         if len(rest) > LINE_LIMIT:
             raise too_long(path, line)
     if rest:
-        yield rest + b"\n"
+        yield line, rest + b"\n"
 
 
 def _without_blank_end(block: bytes) -> bytes:
+    if block[-2:-1] not in _BLANK:
+        return block  # as nearly all blocks end; to look further takes a copy
     content = len(block.rstrip(_BLANK))
     return block[: block.find(b"\n", content) + 1] if content else b""
 

@@ -79,7 +79,8 @@ def _columns(first: int, block: bytes, notes: Notes | None) -> tuple[pa.Array, p
 
     Plain is a block whose lines all have exactly five tabs, or no tab anywhere and exactly five single spaces.
     """
-    block = block.replace(b"\r\n", b"\n")
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
     cuts = None if b"\r" in block or b"\0" in block else _plain_cuts(block)
     if cuts is None:
         return None
