@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from freshstack_datasets.errors import InputError, shown, shown_path
-from leaderboard.validation.findings import Findings
+from leaderboard.validation.findings import KEPT, Findings
 
 _DEPTH = 4
 """Parts of the path of a submission's file below the folder of submissions: board, snapshot, submission, file."""
@@ -31,8 +31,21 @@ class Change:
     path: str
 
 
-def submissions_of_pull_request(root: Path, base: str, findings: Findings) -> list[Path]:
-    """Return the folders of the submissions that a pull request adds, and say what else it changes.
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """What a pull request hands in.
+
+    Args:
+        top: The top of the checkout.
+        folders: The submissions that it adds.
+    """
+
+    top: Path
+    folders: tuple[Path, ...]
+
+
+def read_pull_request(root: Path, base: str, findings: Findings) -> PullRequest:
+    """Return the submissions that a pull request adds, and say what else it changes.
 
     What was not committed yet counts as well, so that it can be asked before.
 
@@ -47,25 +60,30 @@ def submissions_of_pull_request(root: Path, base: str, findings: Findings) -> li
     top = Path(_git(root, "rev-parse", "--show-toplevel").removesuffix("\n"))
     below = root.resolve().relative_to(top.resolve()).as_posix()
     start = _start(root, base)
+    taken = set(_git(top, "ls-tree", "-r", "-d", "-z", "--name-only", start, "--", f"{below}/").split("\0"))
     added: dict[str, None] = {}
+    foreign, touched = [], []
     for change in _changes(top, start):
         folder = _folder_of(change.path, below)
         if folder is None:
-            label, expected = shown(change.path)[1:-1], f"files in the folder of a submission, in {below}"
-            findings.add("E501", label, f"a path that is {_word(change)}", expected=expected)
-        elif _git(top, "ls-tree", "--name-only", start, "--", f":(literal,top){folder}"):
-            label = shown(change.path)[1:-1]
-            findings.add("E502", label, f"a file of {shown(folder)[1:-1]} that is {_word(change)}",
-                         expected="new submissions alone")  # fmt: skip
+            foreign.append(change)
+        elif folder in taken:
+            touched.append(change)
         else:
             added[folder] = None
+    _add("E501", foreign, f"files in the folder of a new submission, in {below}", findings)
+    _add("E502", touched, "new submissions alone", findings)
     if not added:
         findings.add("E503", below, "the pull request", expected="a new submission", got="none")
-    return [_named(root, PurePosixPath(folder).relative_to(below)) for folder in added]
+    folders = [root.joinpath(*PurePosixPath(folder).relative_to(below).parts) for folder in added]
+    return PullRequest(top.resolve(), tuple(folders))
 
 
-def _named(root: Path, folder: PurePosixPath) -> Path:
-    return root.joinpath(*folder.parts)
+def _add(code: str, changes: list[Change], expected: str, findings: Findings) -> None:
+    for number, change in enumerate(changes[:KEPT], 1):
+        count = 1 if number < KEPT else len(changes) - KEPT + 1
+        what = f"a file that is {_word(change)}"
+        findings.add(code, shown(change.path)[1:-1], what, expected=expected, count=count)
 
 
 def _word(change: Change) -> str:

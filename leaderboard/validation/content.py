@@ -23,6 +23,9 @@ MANY_DOCUMENTS = 1_000
 SHALLOW_SHARE = 0.1
 """The share of queries that may have fewer documents than a measure looks at."""
 
+SHOWN = 0.0001
+"""How much another order of tied documents must change a mean to be told."""
+
 FEW_JUDGED = 0.2
 """The share of the first ten documents below which so little was judged that scores say little."""
 
@@ -146,9 +149,16 @@ def _check_values(run: Run, topic: TopicData, file: str, oracle: bool, findings:
         return None
     if result.ties:
         ranges = range_of(run, topic.data, topic.judgments, topic.measures)
-        told = ", ".join(f"{name} from {low:.4f} to {high:.4f}" for name, (low, high) in ranges.items())
+        moved = [(name, low, high) for name, (low, high) in ranges.items() if high - low >= SHOWN]
+        told = ", ".join(f"{name} from {low:.4f} to {high:.4f}" for name, low, high in moved)
         what = f"{result.ties:,} documents with the score of the one before"
-        findings.add("W410", file, what, expected="a score of its own for each", got=f"by their order {told}")
+        findings.add(
+            "W410",
+            file,
+            what,
+            expected="a score of its own for each",
+            got=f"by their order {told or 'the same scores'}",
+        )
     judged = result.mean[str(JUDGED)]
     if judged < FEW_JUDGED:
         findings.add("W412", file, f"{JUDGED}", expected=f"at least {FEW_JUDGED}", got=f"{judged:.3f}")

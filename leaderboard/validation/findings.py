@@ -130,7 +130,3 @@ class Findings:
             told[finding.file, finding.code] += 1
         more = {key: number - told[key] for key, number in self._counts.items() if number > told[key]}
         return Report(checked, tuple(findings), more)
-
-    def has_errors(self, file: str) -> bool:
-        """Tell whether a file has an error."""
-        return any(finding.severity == "error" for finding in self._kept.get(file, ()))

@@ -19,8 +19,6 @@ FOLDER_BYTES = 150_000_000
 _MOST_FILES = 1_000
 """Names of a folder that are looked at."""
 
-_HIDDEN = ".gitkeep"
-
 
 @dataclass(frozen=True, slots=True)
 class Listed:
@@ -107,8 +105,7 @@ def _names(folder: Path, label: str, findings: Findings) -> list[str]:
             if len(names) == _MOST_FILES:
                 findings.add("E105", label, "a submission", expected=f"at most {_MOST_FILES} files", got="more")
                 break
-            if entry.name != _HIDDEN:
-                names.append(entry.name)
+            names.append(entry.name)
     return sorted(names)
 
 

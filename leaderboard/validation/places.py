@@ -1,7 +1,7 @@
 """What somebody named to be validated: submissions, folders of them, and run files by themselves."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from freshstack_datasets.errors import InputError, shown, shown_path
@@ -38,6 +38,11 @@ class Named:
         """Whether it is a run file by itself."""
         return not self.path.is_dir()
 
+    @property
+    def name(self) -> str:
+        """The name of a submission's folder; what a run file by itself is called in findings."""
+        return self.label if self.is_run else self.path.name
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class KnownBoard:
@@ -54,7 +59,9 @@ class KnownBoard:
     definition: Definition
 
 
-def named(paths: Iterable[Path], board: Path | None, root: Path, findings: Findings) -> list[Named]:
+def named(
+    paths: Iterable[Path], board: Path | None, root: Path, findings: Findings, top: Path | None = None
+) -> list[Named]:
     """Return what some paths name: each submission in a folder of a board, or of boards.
 
     Args:
@@ -62,11 +69,13 @@ def named(paths: Iterable[Path], board: Path | None, root: Path, findings: Findi
         board: The folder of the board that was typed; None where none was.
         root: The folder of submissions.
         findings: Takes what is not there.
+        top: A folder that findings name files from; as they were typed when not given.
     """
     found: dict[str, Named] = {}
     for path in paths:
         for one in _named(path, board, root, findings):
-            found.setdefault(one.label, one)
+            label = one.label if top is None else _label(one.path.resolve().relative_to(top))
+            found.setdefault(label, replace(one, label=label))
     return list(found.values())
 
 
@@ -86,10 +95,9 @@ def read_known(folder: Path, findings: Findings) -> KnownBoard | None:
 
 def check_name(one: Named, findings: Findings) -> None:
     """Say what is wrong with the name of a submission's folder."""
-    name = one.path.absolute().name if one.path.name not in ("", "..") else one.path.resolve().name
-    wanted = wrong_in_name(name)
+    wanted = wrong_in_name(one.name)
     if wanted is not None:
-        findings.add("E102", one.label, "the folder", expected=wanted, got=shown(name))
+        findings.add("E102", one.label, "the folder", expected=wanted, got=shown(one.name))
 
 
 def _named(path: Path, board: Path | None, root: Path, findings: Findings) -> list[Named]:
@@ -103,9 +111,8 @@ def _named(path: Path, board: Path | None, root: Path, findings: Findings) -> li
             "E101", label, "what was named", expected="a submission's folder or a run file", got="nothing there"
         )
         return []
-    if path.is_symlink():
-        findings.add("E106", label, "what was named", expected="the folder or the file itself", got="a link")
-        return []
+    if path.name in ("", ".."):  # of no name of its own, such as the folder one is in
+        path = path.resolve()
     if not is_folder:
         return _run_file(path, label, board, findings)
     if (path / DEFINITION).is_file():

@@ -14,7 +14,7 @@ from freshstack_datasets.progress import track
 from leaderboard.boards.definition import DefinedTopic
 from leaderboard.boards.places import SUBMISSIONS, submission_folders
 from leaderboard.submission.model import Submission
-from leaderboard.validation.changes import submissions_of_pull_request
+from leaderboard.validation.changes import read_pull_request
 from leaderboard.validation.content import check_content
 from leaderboard.validation.findings import Findings, Report
 from leaderboard.validation.folders import add_unknown_topic, check_file, listed, topic_of
@@ -46,11 +46,6 @@ class _Entry:
         """Return what the run file of a topic is called in findings."""
         return self.named.label if self.named.is_run else f"{self.named.label}/{self.runs[topic].name}"
 
-    @property
-    def name(self) -> str:
-        """The submission's name; the path of a run file by itself."""
-        return self.named.label if self.named.is_run else self.named.path.absolute().name
-
 
 def validate(
     paths: Iterable[Path] = (),
@@ -77,8 +72,10 @@ def validate(
     """
     findings, day = Findings(), today or datetime.datetime.now(datetime.UTC).date()
     if pull_request is not None:
-        paths = submissions_of_pull_request(root, pull_request, findings)
-    chosen = named(paths, board, root, findings)
+        request = read_pull_request(root, pull_request, findings)
+        chosen = named(request.folders, board, root, findings, request.top)
+    else:
+        chosen = named(paths, board, root, findings)
     for folder, group in _grouped(chosen).items():
         known = None if folder is None else read_known(folder, findings)
         topics = known.definition.topic_names if known else ()
@@ -113,6 +110,9 @@ def _entry(
             else:
                 topic = topics[0]
         return _Entry(one, {topic if topics else "": one.path}, None)
+    if one.path.is_symlink():
+        findings.add("E106", one.label, "the folder", expected="the folder itself", got="a link")
+        return None
     check_name(one, findings)
     try:
         found = listed(one.path, one.label, topics, findings, handed_in=handed_in)
@@ -121,8 +121,8 @@ def _entry(
         return None
     submission = None
     if found.metadata is not None:
-        file, name = f"{one.label}/{found.metadata.name}", one.path.absolute().name
-        submission = check_metadata(found.metadata, file, name, today, findings)
+        file = f"{one.label}/{found.metadata.name}"
+        submission = check_metadata(found.metadata, file, one.name, today, findings)
     return _Entry(one, found.runs, submission)
 
 
@@ -153,8 +153,11 @@ def _is_known(topic: str, board: KnownBoard | None) -> bool:
 
 def _others_of(board: KnownBoard | None, entries: Sequence[_Entry]) -> tuple[Path, ...]:
     """Return the submissions on the board that are not being validated."""
+    if board is None:
+        return ()
     own = {entry.named.path.absolute() for entry in entries} | {entry.named.path.absolute().parent for entry in entries}
-    return tuple(path for path in submission_folders(board.folder) if path.absolute() not in own) if board else ()
+    others = submission_folders(board.folder)
+    return tuple(path for path in others if path.absolute() not in own and not path.is_symlink())
 
 
 def _data(
@@ -197,4 +200,4 @@ def _check_run(entry: _Entry, topic: str, data: TopicData | None, others: Others
         return
     judged = check_content(survey, data, file, oracle, findings)
     if others is not None:
-        others.check(path, file, entry.name, survey.run, judged, findings)
+        others.check(path, file, entry.named.name, survey.run, judged, findings)

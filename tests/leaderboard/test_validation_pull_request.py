@@ -14,6 +14,7 @@ from tests.leaderboard import made
 from tests.leaderboard.validating import ENTRY, TODAY, codes
 
 NEW = "20261129-acme-new"
+BELOW = "leaderboard/submissions/made/2026-10"
 
 
 @pytest.fixture(scope="module")
@@ -69,11 +70,11 @@ def errors(report):
 
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_new_submission_is_looked_at_whether_or_not_it_was_committed(root, committed):
-    folder = add(root)
+    add(root)
     if committed:
         commit(root)
     report = report_of(root)
-    assert report.checked == (str(folder),)
+    assert report.checked == (f"{BELOW}/{NEW}",)
     assert report.ok, report.findings
 
 
@@ -81,9 +82,9 @@ def test_several_new_submissions_are_all_looked_at(root):
     folders = [add(root, name) for name in ("20261129-acme-one", "20261130-acme-two")]
     commit(root)
     report = report_of(root)
-    assert report.checked == tuple(map(str, folders))
+    assert report.checked == tuple(f"{BELOW}/{one.name}" for one in folders)
     # The second is the first once more.
-    assert errors(report) == [("E405", f"{folders[1]}/alpha.trec")]
+    assert errors(report) == [("E405", f"{BELOW}/{folders[1].name}/alpha.trec")]
 
 
 def test_a_pull_request_without_a_submission_is_refused(root):
@@ -107,16 +108,15 @@ def test_changes_of_a_submission_that_was_taken_are_refused(root):
     shutil.rmtree(board / "20261101-acme-bm25")
     commit(root)
     report = report_of(root)
-    below = "leaderboard/submissions/made/2026-10"
     assert set(errors(report)) == {
-        ("E502", f"{below}/{ENTRY}/alpha.trec"),
-        ("E502", f"{below}/{ENTRY}/more.trec"),
+        ("E502", f"{BELOW}/{ENTRY}/alpha.trec"),
+        ("E502", f"{BELOW}/{ENTRY}/more.trec"),
         *(
-            ("E502", f"{below}/20261101-acme-bm25/{name}")
+            ("E502", f"{BELOW}/20261101-acme-bm25/{name}")
             for name in ("alpha.trec", "per_query.jsonl", "scores.json", "submission.yaml")
         ),
     }
-    assert report.checked == (str(board / NEW),)
+    assert report.checked == (f"{BELOW}/{NEW}",)
 
 
 @pytest.mark.parametrize("name", ["scores.json", "per_query.jsonl", "reproduction.json"])
@@ -124,7 +124,7 @@ def test_scores_that_are_handed_in_are_refused(root, name):
     folder = add(root)
     (folder / name).write_text("{}")
     commit(root)
-    assert errors(report_of(root)) == [("E104", f"{folder}/{name}")]
+    assert errors(report_of(root)) == [("E104", f"{BELOW}/{NEW}/{name}")]
 
 
 def test_a_link_is_refused(root):
@@ -132,7 +132,23 @@ def test_a_link_is_refused(root):
     (folder / "alpha.trec").unlink()
     (folder / "alpha.trec").symlink_to(Path("../../../../../secret"))
     commit(root)
-    assert ("E106", f"{folder}/alpha.trec") in errors(report_of(root))
+    assert ("E106", f"{BELOW}/{NEW}/alpha.trec") in errors(report_of(root))
+
+
+def test_a_link_in_place_of_a_submission_is_refused(root):
+    add(root)
+    (root / "made" / "2026-10" / "20261129-acme-link").symlink_to(NEW)
+    commit(root)
+    assert errors(report_of(root)) == [("E501", f"{BELOW}/20261129-acme-link")]
+
+
+def test_a_thousand_foreign_changes_are_ten_findings_and_a_number(root):
+    add(root)
+    for number in range(1_000):
+        (root.parents[1] / f"{number}.txt").write_text("x")
+    report = report_of(root)
+    assert len(errors(report)) == 10
+    assert report.count("error") == 1_000
 
 
 def test_what_the_base_got_since_does_not_count(root):
