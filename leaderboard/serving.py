@@ -79,12 +79,12 @@ class _Handler(SimpleHTTPRequestHandler):
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This server answers for 127.0.0.1 alone")
             return None
         url = urlsplit(self.path).path
-        path = Path(self.translate_path(url))
-        if path.is_dir() and not url.endswith("/"):
+        path, root = Path(self.translate_path(url)), Path(self.directory)
+        if is_file_below(path / "index.html", root) and not url.endswith("/"):
             self._send_to(f"/{url.strip('/')}/")  # one slash in front: two would name another host
             return None
         path = path / "index.html" if url.endswith("/") else path
-        if not is_file_below(path, Path(self.directory)):
+        if not is_file_below(path, root):
             self.send_error(HTTPStatus.NOT_FOUND, "Not a file of the site")
             return None
         file = path.open("rb")

@@ -1,0 +1,113 @@
+"""The server of a site: on this machine alone, files below one folder, headers with every answer."""
+
+import http.client
+import socket
+import threading
+
+import pytest
+
+from freshstack_datasets.errors import InputError
+from leaderboard.cli import main
+from leaderboard.serving import HEADERS, server_of
+
+
+@pytest.fixture
+def site(tmp_path):
+    folder = tmp_path / "site"
+    (folder / "nimbus").mkdir(parents=True)
+    (folder / "empty").mkdir()
+    (folder / "index.html").write_text("<h1>Boards</h1>", encoding="utf-8")
+    (folder / "nimbus" / "index.html").write_text("<h1>Nimbus</h1>", encoding="utf-8")
+    (folder / "board.js").write_text("'use strict';", encoding="utf-8")
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    return folder
+
+
+@pytest.fixture
+def ask(site):
+    with server_of(site) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+
+        def asked(path, method="GET", host=None):
+            connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+            connection.putrequest(method, path, skip_host=True)
+            connection.putheader("Host", host or f"127.0.0.1:{server.server_port}")
+            connection.endheaders()
+            answer = connection.getresponse()
+            content = answer.read()
+            connection.close()
+            return answer, content
+
+        asked.server = server
+        yield asked
+        server.shutdown()
+        thread.join()
+
+
+def test_it_listens_on_the_loopback_alone(ask):
+    assert ask.server.server_address[0] == "127.0.0.1"
+    assert ask.server.socket.family == socket.AF_INET
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "kind"),
+    [("/", b"<h1>Boards</h1>", "text/html; charset=utf-8"), ("/nimbus/", b"<h1>Nimbus</h1>", "text/html; charset=utf-8"),
+     ("/nimbus/index.html?x=1", b"<h1>Nimbus</h1>", "text/html; charset=utf-8"),
+     ("/board.js", b"'use strict';", "text/javascript; charset=utf-8")],
+)  # fmt: skip
+def test_files_are_served_with_their_types(ask, path, content, kind):
+    answer, got = ask(path)
+    assert (answer.status, got, answer.headers["Content-Type"]) == (200, content, kind)
+    assert int(answer.headers["Content-Length"]) == len(content)
+    head, nothing = ask(path, "HEAD")
+    assert (head.status, nothing) == (200, b"")
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/nimbus"])
+def test_every_answer_has_the_headers_that_keep_readers_safe(ask, path):
+    answer, _ = ask(path)
+    assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+    assert "Python" not in answer.headers["Server"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "//etc/passwd", "/nimbus/../../secret.txt", "/link.txt",
+     "/empty/", "/board.js/", "/nothing", "/%00", "/" + "a" * 5000, "/nimbus/%2e%2e%2f%2e%2e%2fsecret.txt"],
+)  # fmt: skip
+def test_nothing_else_is_served(ask, path):
+    answer, content = ask(path)
+    assert answer.status == 404
+    assert b"secret" not in content.replace(path.encode(), b"")
+
+
+def test_a_folder_is_led_to_with_its_slash_and_never_to_another_host(ask):
+    answer, _ = ask("/nimbus")
+    assert (answer.status, answer.headers["Location"]) == (301, "/nimbus/")
+    answer, _ = ask("//nimbus")
+    assert not (answer.headers["Location"] or "").startswith("//")
+
+
+def test_another_name_for_this_machine_is_refused(ask):
+    assert ask("/", host="evil.example:80")[0].status == 421
+    assert ask("/", host="localhost:80")[0].status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_nothing_can_be_changed(ask, method):
+    assert ask("/", method)[0].status == 501
+
+
+def test_a_folder_without_a_site_is_refused(tmp_path, capsys):
+    assert main(["serve", str(tmp_path)]) == 2
+    assert "python -m leaderboard build" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_an_error_of_ours(site):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        with pytest.raises(InputError, match="one that is free"):
+            server_of(site, other.getsockname()[1])
