@@ -98,7 +98,9 @@ class _Drawn:
         self.where = scope_title(board, scope)
         found = [(entry, score_of(entry, scope, measure)) for entry in in_order(board.entries, scope, measure)]
         self.entries = [(entry, score) for entry, score in found if score is not None]
-        self.lines = [Line(entry.name, score.value) for entry, score in self.entries if not entry.ranked]
+        self.oracles = [Line(entry.name, score.value) for entry, score in self.entries if not entry.ranked]
+        held = [(entry, score) for entry, score in self.entries if entry.entry_id == board.baseline]
+        self.lines = [*self.oracles, *(Line(f"baseline: {entry.name}", score.value) for entry, score in held)]
         self.groups = sorted({entry.kind for entry in board.entries if entry.ranked})
         self.fingerprint = fingerprint_of(board.topics, board.snapshot)
 
@@ -162,7 +164,9 @@ class _Drawn:
         bars = "Bars are 95 % bootstrap intervals over the queries." if with_interval else "Reported without intervals."
         if 0 < with_interval < len(points):
             bars += " Systems without a bar were reported without their runs."
-        lines = " Dotted lines are oracles, which saw the answers." if self.lines else ""
+        named = ["oracles, which saw the answers"] if self.oracles else []
+        named += ["the baseline"] if len(self.lines) > len(self.oracles) else []
+        lines = f" Dotted lines: {', and '.join(named)}." if named else ""
         return f"{self.board.title}, {self.board.snapshot}. {bars}{lines}"
 
 

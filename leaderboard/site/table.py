@@ -131,6 +131,11 @@ class Table:
     first_tier: tuple[Entry, ...]
     detectable: float | None
 
+    @property
+    def untested(self) -> int:
+        """How many systems take part whose leads cannot be tested."""
+        return sum(1 for row in self.rows if row.entry.ranked and row.strip is not None and row.standing is None)
+
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the pages of the tables of all boards."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from freshstack_datasets import __version__
 from freshstack_datasets.errors import InputError, UnknownNameError, shown, shown_path
 from freshstack_datasets.evaluation.statistics import RESAMPLES, SEED
 from freshstack_datasets.files import atomic_folder
@@ -240,5 +239,5 @@ def _mark(site: Site) -> str:
         }
         for board in (published.board for published in site.published)
     ]
-    told = {"made_by": f"freshstack-datasets {__version__}", "with_text": site.with_text, "boards": boards}
+    told = {"made_by": "python -m leaderboard build", "with_text": site.with_text, "boards": boards}
     return json.dumps(told, indent=1) + "\n"

@@ -276,6 +276,7 @@ def test_tested_systems_have_an_interval_of_ranks_and_a_line_where_a_tier_begins
     assert rows["reported"].place is None  # it was not tested, and others were
     assert {row.entry.name for row in shown.rows if row.starts} == {"poor"}
     assert {found.name for found in shown.first_tier} == {"good", "twin"}
+    assert shown.untested == 1
     assert (rows["poor"].standing.rank, rows["poor"].standing.rank_low, rows["poor"].standing.rank_high) == (3, 3, 3)
 
 

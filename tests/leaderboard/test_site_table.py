@@ -164,6 +164,9 @@ def test_filters_leave_what_fits_all_of_them_and_say_how_much(browse):
     page.get_by_label("under 150M").check()  # several of one filter: any of them
     assert set(order(page)) == {TINY, CLOSED, TINY_2}
     assert status(page).startswith("3 of 8 systems shown")
+    page.keyboard.press("Escape")
+    assert page.locator(".menu[open]").count() == 0
+    assert page.evaluate("document.activeElement.textContent") == "Size"
     page.get_by_label("Search systems and teams").fill("TINY acme")
     assert set(order(page)) == {TINY, TINY_2}
     page.get_by_label("Search systems and teams").fill("nothing of the kind")
@@ -208,6 +211,10 @@ def test_a_permalink_brings_back_the_same_view_on_other_topics_too(browse):
     page.get_by_label("Compare large-embed").check()
     view, url = order(page), page.url
     assert len(view) == 4
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("The link to this view was copied.").or_(
+        page.get_by_text("the link is in its address bar")
+    ).wait_for()
 
     def check(other):
         assert other.get_by_label("Search systems and teams").input_value() == "e"
