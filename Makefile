@@ -67,9 +67,11 @@ coverage: test-all  ## which lines the tests ran
 wheel: setup  ## build it, install it into a clean environment, import every module
 	$(BIN)/python -m tests.repo.wheel
 
-docs: setup  ## write the output in README.md and the whole of COMMANDS.md anew
+docs: setup  ## write the output in README.md and the references anew: commands, codes, what a submission may say
 	$(BIN)/python -m tests.docs.readme
 	$(BIN)/python -m tests.docs.commands
+	$(BIN)/python -m leaderboard.submission.schema
+	$(BIN)/python -m leaderboard.validation
 
 nimbus: setup  ## make the benchmark that comes with the package, and its expected scores, after its texts changed
 	rm -rf freshstack_datasets/bundled/nimbus

@@ -13,6 +13,7 @@ from typer.main import get_command
 from builders.cli import app as builders
 from freshstack_datasets.cli import app as freshstack
 from freshstack_datasets.cli import mteb
+from leaderboard.cli import app as leaderboard
 
 FILE = Path(__file__).parents[2] / "COMMANDS.md"
 HEAD = """# Commands
@@ -23,7 +24,12 @@ Written from the commands themselves by `python -m tests.docs.commands`; `--help
 
 def reference() -> str:
     """Return the whole text of the file."""
-    groups = {"freshstack": freshstack, mteb.PROGRAM: mteb.commands, "python -m builders": builders}
+    groups = {
+        "freshstack": freshstack,
+        mteb.PROGRAM: mteb.commands,
+        "python -m builders": builders,
+        "python -m leaderboard": leaderboard,
+    }
     return "\n".join([HEAD, *(part for name, app in groups.items() for part in _commands(name, app))])
 
 
