@@ -7,7 +7,7 @@ import numpy as np
 
 from freshstack_datasets.report.svg import FONT
 
-_HEIGHT = FONT + 1
+_HEIGHT = FONT
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,16 @@ class Placer:
         rows = [(box.left, box.top, box.right, box.bottom) for box in self.taken]
         self._boxes = np.array(rows, dtype=np.float64).reshape(-1, 4)
 
-    def place(self, x: float, y: float, width: float) -> Spot | None:
+    def place(self, x: float, y: float, width: float, ends: tuple[float, float]) -> Spot | None:
         """Return where the label of a point goes, and keep the place; None when all around it is taken.
 
         Args:
             x: The point.
             y: The point.
             width: How wide the label is.
+            ends: The upper and the lower end of the point's interval; a label may also stand beyond them.
         """
-        for spot, box in _around(x, y, width):
+        for spot, box in _around(x, y, width, ends):
             if self._is_free(box):
                 self._boxes = np.vstack([self._boxes, [[box.left, box.top, box.right, box.bottom]]])
                 return spot
@@ -70,18 +71,23 @@ class Placer:
         return bool(apart.all())
 
 
-def _around(x: float, y: float, width: float) -> Iterable[tuple[Spot, Box]]:
-    """Right, left, above and below the point, then the corners."""
-    for across, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1)):
-        middle = y + down * (7 + _HEIGHT / 2)
-        if across:
-            edge = x + across * (9 if not down else 5)
-            left = edge if across > 0 else edge - width
-            spot = Spot(edge, middle + FONT * 0.35, "" if across > 0 else "end")
-        else:
-            left = x - width / 2
-            spot = Spot(x, middle + FONT * 0.35, "middle")
-        yield spot, Box(left, middle - _HEIGHT / 2, left + width, middle + _HEIGHT / 2)
+def _around(x: float, y: float, width: float, ends: tuple[float, float]) -> Iterable[tuple[Spot, Box]]:
+    """Right, left, above and below the sign, beyond the ends of its interval, then the corners."""
+    top, bottom = ends
+    over, under = y - 7 - _HEIGHT / 2, y + 7 + _HEIGHT / 2
+    yield _spot(x + 9, y, width, "")
+    yield _spot(x - 9, y, width, "end")
+    for middle in (over, under, top - 3 - _HEIGHT / 2, bottom + 3 + _HEIGHT / 2):
+        yield _spot(x, middle, width, "middle")
+    for middle in (over, under):
+        yield _spot(x + 5, middle, width, "")
+        yield _spot(x - 5, middle, width, "end")
+
+
+def _spot(x: float, middle: float, width: float, anchor: str) -> tuple[Spot, Box]:
+    left = x - {"": 0.0, "middle": width / 2, "end": width}[anchor]
+    box = Box(left, middle - _HEIGHT / 2, left + width, middle + _HEIGHT / 2)
+    return Spot(x, middle + FONT * 0.35, anchor), box
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:

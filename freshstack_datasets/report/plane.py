@@ -192,7 +192,8 @@ def names(box: Plane, placed: Sequence[Placed], lines: Sequence[Line], best: Seq
     front = {one.point for one in best}
     for one in sorted(placed, key=lambda one: (one.point not in front, -one.point.value, one.point.name)):
         text = shortened(one.point.name, _POINT_LABEL[box.wide], FONT)
-        spot = placer.place(one.x, box.scale.at(one.point.value), width_of(text, FONT) + 2)
+        ends = _reach(box, one.point)
+        spot = placer.place(one.x, box.scale.at(one.point.value), width_of(text, FONT) + 2, ends)
         if spot is not None:
             yield label(spot.x, spot.y, text, "fs-halo", spot.anchor)
 
@@ -200,7 +201,7 @@ def names(box: Plane, placed: Sequence[Placed], lines: Sequence[Line], best: Seq
 def _taken(box: Plane, placed: Sequence[Placed], lines: Sequence[Line]) -> Iterator[Box]:
     for one in placed:
         y = box.scale.at(one.point.value)
-        yield Box(one.x - 5, y - 5, one.x + 5, y + 5)
+        yield Box(one.x - 9, y - 6, one.x + 9, y + 6)  # a name so near would be taken for that of this point
         if one.point.low is not None and one.point.high is not None:
             yield Box(one.x - 3, box.scale.at(one.point.high), one.x + 3, box.scale.at(one.point.low))
     for reference in lines:

@@ -7,6 +7,8 @@ from datetime import date
 
 _LEAST_SPAN = 1e-9
 _ROUND = (1, 2, 5)
+_SHORT = 60
+"""Days whose axis is marked with days and not with months."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,27 +105,25 @@ def days(found: Sequence[date], start: float, end: float, most: int) -> tuple[Sc
     ordinals = [day.toordinal() for day in found] or [date(2025, 1, 1).toordinal()]
     low, high = min(ordinals), max(ordinals)
     room = max(7, round(0.04 * (high - low)))
-    first = low
+    first, last = low, high
     low, high = max(low - room, 1), min(high + room, date.max.toordinal())
     scale = Scale(low, high, start, end)
-    marks = _beginnings(low, high, most)
-    if len(marks) < 3:
-        marks = _single_days(first, high, most // 2)
+    marks = _single_days(first, last, most // 2) if last - first < _SHORT else _beginnings(low, high, most)
     return scale, [(scale.at(day.toordinal()), text) for day, text in marks]
 
 
-def _single_days(first: int, high: int, most: int) -> list[tuple[date, str]]:
+def _single_days(first: int, last: int, most: int) -> list[tuple[date, str]]:
     """Mark the first day, and others at the same distances."""
-    every = next(every for every in (1, 2, 7, 14, 30, 60) if (high - first) / every < most or every == 60)
-    return [(date.fromordinal(day), date.fromordinal(day).isoformat()) for day in range(first, high + 1, every)]
+    every = next(every for every in (1, 2, 7, 14, 30, _SHORT) if (last - first) / every < most)
+    return [(date.fromordinal(day), date.fromordinal(day).isoformat()) for day in range(first, last + 1, every)]
 
 
 def _beginnings(low: int, high: int, most: int) -> list[tuple[date, str]]:
     first, last = date.fromordinal(low), date.fromordinal(high)
     months = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
     for every in (1, 3, 6, 12, 24, 60, 120, 1200, 12000):
-        marked = [date(month // 12, month % 12 + 1, 1) for month in months if month % every == 0 and month >= 12]
+        marked = [date(month // 12, month % 12 + 1, 1) for month in months if month % every == 0]
         inside = [day for day in marked if low <= day.toordinal() <= high]
         if len(inside) <= most:
-            return [(day, f"{day:%Y}" if every >= 12 else f"{day:%Y-%m}") for day in inside]
-    return []
+            break
+    return [(day, f"{day.year:04}" if every >= 12 else day.isoformat()[:7]) for day in inside]

@@ -171,7 +171,22 @@ def test_systems_of_the_same_day_stand_beside_it_and_a_short_time_is_marked_with
         "as wide": 510,
         "apart": 497,
     }
-    assert "2026-11-30" in drawn.words()
+    assert [word for word in drawn.words() if word.startswith("2026")] == ["2026-11-30"]
+    week = [Point("a", 0.1, "f", day=date(2026, 11, 24)), Point("b", 0.1, "f", day=day)]
+    marked = [word for word in Drawn(history(week, "R", **WORDS)).words() if word.startswith("2026")]
+    assert marked == ["2026-11-24", "2026-11-26", "2026-11-28", "2026-11-30"]
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize(
+    "days", [(date.min, date.max), (date.min,), (date.max,), (date(2026, 1, 31), date(2026, 4, 1))]
+)
+def test_any_day_has_a_place_and_marks_are_few(days, width):
+    points = [Point(f"system {n}", 0.5, "f", day=day) for n, day in enumerate(days)]
+    drawn = Drawn(history(points, "R", width=width, **WORDS))
+    assert len(drawn.points()) == len(days)
+    marks = [word for word in drawn.words() if re.fullmatch(r"\d{4}(-\d\d)*", word)]
+    assert 1 <= len(marks) <= 10
 
 
 def test_the_running_best_takes_only_the_best_of_a_day():

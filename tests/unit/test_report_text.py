@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from freshstack_datasets.errors import InputError
 from freshstack_datasets.report import (
     NARROW,
     SIZE,
@@ -85,6 +86,8 @@ def test_any_text_in_any_chart_is_text(text, width):
             "x",
             "y",
             "r",
+            "cx",
+            "cy",
             "transform",
             "text-anchor",
         }
@@ -121,6 +124,11 @@ def test_any_text_in_a_table_is_text(text, other):
     assert "".join(seen.words).replace("\n", "") == "".join(map(plain, (text, other, "b", text, other)))
     assert seen.tags[-1][1] == {"href": "https://example.org/?a=1&b='2'"}
     assert seen.tags[0][1]["aria-label"] == plain(text)
+
+
+def test_a_row_that_does_not_fit_its_table_is_refused():
+    with pytest.raises(InputError, match="a row of a table does not fit, expected 2 cells, got 1"):
+        table("t", [Column("a"), Column("b")], [["x"]])
 
 
 def test_plain_keeps_every_printable_letter_and_unmakes_those_that_do_harm():
