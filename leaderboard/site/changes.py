@@ -23,7 +23,7 @@ class Event:
     Args:
         day: When.
         key: What tells it from all other events, for good.
-        board: The board's title and snapshot.
+        board: The board's name and snapshot.
         title: What happened, in a few words; it holds foreign text.
         detail: A sentence more, "" for none.
         page: The page that shows it.
@@ -61,7 +61,7 @@ def events(site: Site) -> list[Event]:
 
 def _events(published: Published) -> Iterator[Event]:
     board = published.board
-    title = f"{board.title} {board.snapshot}"
+    title = f"{board.name} {board.snapshot}"
     reported = [entry for entry in board.entries if entry.tier == "reported"]
     if reported:
         sources = ", ".join(sorted({entry.source for entry in reported if entry.source}))

@@ -32,7 +32,7 @@ def facts_of(entry: Entry) -> tuple[Fact, ...]:
         Fact("Kind", entry.kind),
         Fact("Setting", entry.setting),
         Fact("Components", ", ".join(submission.system.components) if submission else ""),
-        Fact("Parameters", entry.size if entry.parameters is None else f"{entry.size} ({entry.parameters:,})"),
+        Fact("Parameters", _parameters(entry)),
         Fact("Licence of its models", entry.license or ""),
         Fact("Weights", entry.openness),
         Fact("Helped to build the pool", pool),
@@ -44,6 +44,12 @@ def facts_of(entry: Entry) -> tuple[Fact, ...]:
     ]
     always = {"Team", "Kind", "Setting", "Parameters", "Licence of its models", "Weights", "Helped to build the pool"}
     return tuple(fact for fact in facts if fact.value or fact.name in always)
+
+
+def _parameters(entry: Entry) -> str:
+    if entry.parameters is None:
+        return entry.size.strip("-")
+    return f"{entry.size} ({entry.parameters:,})" if entry.parameters else "none: no model takes part"
 
 
 def training_of(entry: Entry) -> tuple[Fact, ...]:

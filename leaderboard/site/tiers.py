@@ -76,9 +76,9 @@ class Alike:
 
 
 def pages(site: Site) -> Iterator[Page]:
-    """Yield a page for each board on which systems were tested."""
+    """Yield a page for each board on which systems were tested, or ordered in several ways at least."""
     for published in site.published:
-        if published.tested:
+        if has_page(published):
             board = published.board
             path = addresses.verdicts_page(board.name, board.snapshot)
             yield page(
@@ -91,6 +91,11 @@ def pages(site: Site) -> Iterator[Page]:
                 scopes=tuple(scope_tiers(published)),
                 alike=tuple(alike(published)),
             )
+
+
+def has_page(published: Published) -> bool:
+    """Whether a board has a page of verdicts."""
+    return published.tested or any(concordance.systems > 1 for concordance in published.verdicts.concordances)
 
 
 def scope_tiers(published: Published) -> Iterator[ScopeTiers]:
