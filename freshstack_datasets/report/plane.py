@@ -128,9 +128,10 @@ def place_axis(box: Plane, marks: Iterable[tuple[float, str]], title: str) -> It
     for at, text in marks:
         yield line(at, box.area.top, at, box.area.bottom, "fs-grid")
         half = width_of(text, FONT) / 2
-        if at - half > last and at + half <= box.width:
-            yield label(at, box.area.bottom + 16, text, "fs-soft fs-number", "middle")
-            last = at + half + 6
+        middle = min(at, box.width - half)
+        if middle - half > last:
+            yield label(middle, box.area.bottom + 16, text, "fs-soft fs-number", "middle")
+            last = middle + half + 6
     yield label(box.area.left, box.area.bottom + 34, title, "fs-soft", room=box.width - box.area.left)
 
 
