@@ -33,9 +33,10 @@ AGREE = 5.1e-5
 
 @dataclass
 class Clock:
-    """Seconds by what they were spent on."""
+    """Seconds by what they were spent on: as a clock on the wall tells them, and those that processors worked."""
 
     spent: dict[str, float] = field(default_factory=dict)
+    worked: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def __call__(self, what: str) -> Iterator[None]:
@@ -44,9 +45,10 @@ class Clock:
         Args:
             what: What that is.
         """
-        start = time.perf_counter()
+        start, before = time.perf_counter(), time.process_time()
         yield
         self.spent[what] = self.spent.get(what, 0.0) + time.perf_counter() - start
+        self.worked[what] = self.worked.get(what, 0.0) + time.process_time() - before
 
 
 class Peer:
@@ -122,20 +124,23 @@ def _check(topic: str, values: list[float], expected: list[float]) -> None:
 
 
 def tell(clock: Clock, systems: int, entries: int) -> None:
-    """Print what was measured."""
-    spent = clock.spent
+    """Print what was measured; on a machine that does other things too, what processors worked is the fairer figure."""
     print(f"{systems} systems, {len(TOPICS)} topics, {sum(TOPICS.values())} queries, {entries:,} ranked documents")
-    for what, seconds in spent.items():
-        print(f"  {what:<12} {seconds:8.2f} s   {1e3 * seconds / systems:8.1f} ms a system")
-    peer = spent["peer reads"] + spent["peer scores"]
-    whole = spent["validate"] + spent["score"] + spent["verdicts"]
-    print(
-        f"  the same scores, scoring alone: {spent['peer scores'] / spent['ours scores']:.1f} x as fast as freshstack"
-    )
-    print(f"  reading: {spent['peer reads'] / spent['ours reads']:.1f} x as fast")
-    print(
-        f"  validate, score and test: {whole:.1f} s, reading and scoring with freshstack: {peer:.1f} s, {peer / whole:.2f} x"
-    )
+    for what, seconds in clock.spent.items():
+        print(f"  {what:<12} {seconds:8.2f} s   of processors {clock.worked[what]:8.2f} s")
+    for name, spent in (("by the clock", clock.spent), ("by what processors worked", clock.worked)):
+        peer = spent["peer reads"] + spent["peer scores"]
+        whole = spent["validate"] + spent["score"] + spent["verdicts"]
+        once = whole - spent["ours reads"]
+        print(f"{name}, freshstack's time for each of ours:")
+        print(
+            f"  scoring alone, the same scores                        {spent['peer scores'] / spent['ours scores']:6.2f}"
+        )
+        print(
+            f"  reading                                               {spent['peer reads'] / spent['ours reads']:6.2f}"
+        )
+        print(f"  its reading and scoring, our validate, score and test {peer / whole:6.2f}")
+        print(f"  the same, had ours read each run once instead of twice{peer / once:6.2f}")
 
 
 def apart(what: str, command: list[str | Path]) -> None:
