@@ -127,7 +127,7 @@ def alike(published: Published) -> Iterator[Alike]:
 
 def _alike(published: Published, concordance: Concordance, titles: dict[str, str]) -> Alike:
     if concordance.what == "measures":
-        title = f"Measures, on {scope_title(published.board, concordance.within).lower()}"
+        title = f"Measures, on {titles.get(concordance.within, 'all topics')}"
         names = [words.measure(name) for name in concordance.names]
     else:
         title = f"Topics, by {words.measure(concordance.within)}"

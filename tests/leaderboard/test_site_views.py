@@ -289,6 +289,26 @@ def test_the_script_is_given_every_pair_once_and_the_values_of_each_query(decide
     assert data["systems"][0]["page"].startswith("../systems/2026")
 
 
+def test_a_board_of_reported_rows_shows_how_far_its_topics_agree_and_no_tiers():
+    values = {"a": (0.1, 0.3), "b": (0.2, 0.2), "c": (0.3, 0.1)}  # one topic turns the order of the other round
+    entries = [
+        entry_with(
+            f"reported-{name}",
+            None,
+            topics={t: Scores({"Recall@50": Score(v)}) for t, v in zip(("one", "two"), both, strict=True)},
+        )
+        for name, both in values.items()
+    ]
+    board = board_of(entries, topics=("one", "two"))
+    published = Published(board, decide(board, resamples=100))
+    assert tiers.has_page(published)
+    assert list(tiers.scope_tiers(published)) == []
+    (found,) = tiers.alike(published)
+    assert (found.title, found.systems) == ("Topics, by Recall@50", 3)
+    assert "−1.00" in found.table
+    assert not tiers.has_page(Published(board, NO_VERDICTS))
+
+
 # Across quarters
 
 
