@@ -37,7 +37,8 @@ def check_form(path: Path, file: str, queries: int | None, findings: Findings) -
     survey = survey_run(path, most_bytes=INSIDE_BYTES, most_entries=most, most_kept=KEPT_BYTES)
     _add_faults(survey.faults, file, findings)
     _check_tags(survey.tags, file, findings)
-    _check_order(survey.columns, file, findings)
+    if not survey.faults:  # lines at fault are missing in the order
+        _check_order(survey.columns, file, findings)
     return survey
 
 

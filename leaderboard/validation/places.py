@@ -69,11 +69,11 @@ def named(
         board: The folder of the board that was typed; None where none was.
         root: The folder of submissions.
         findings: Takes what is not there.
-        top: A folder that findings name files from; as they were typed when not given.
+        top: The top of the checkout, when all paths are submissions of a pull request: findings name files from there.
     """
     found: dict[str, Named] = {}
     for path in paths:
-        for one in _named(path, board, root, findings):
+        for one in _named(path, board, root, findings, is_submission=top is not None):
             label = one.label if top is None else _label(one.path.resolve().relative_to(top))
             found.setdefault(label, replace(one, label=label))
     return list(found.values())
@@ -100,7 +100,7 @@ def check_name(one: Named, findings: Findings) -> None:
         findings.add("E102", one.label, "the folder", expected=wanted, got=shown(one.name))
 
 
-def _named(path: Path, board: Path | None, root: Path, findings: Findings) -> list[Named]:
+def _named(path: Path, board: Path | None, root: Path, findings: Findings, *, is_submission: bool) -> list[Named]:
     label = _label(path)
     try:
         is_folder, is_there = path.is_dir(), path.exists() or path.is_symlink()
@@ -115,11 +115,21 @@ def _named(path: Path, board: Path | None, root: Path, findings: Findings) -> li
         path = path.resolve()
     if not is_folder:
         return _run_file(path, label, board, findings)
-    if (path / DEFINITION).is_file():
-        return [Named(folder, _label(folder), path) for folder in submission_folders(path)]
-    if boards := [one for one in (boards_of(path) or _snapshots(path)) if not (path / SUBMISSION).exists()]:
+    boards = [] if is_submission or _looks_like_submission(path) else _boards_in(path)
+    if boards:
         return [Named(folder, _label(folder), one) for one in boards for folder in submission_folders(one)]
     return [Named(path, label, _board_of(path, board, root, findings))]
+
+
+def _looks_like_submission(path: Path) -> bool:
+    """Tell whether a folder is a submission's by where it is or what it holds, whatever else it holds."""
+    return (path / SUBMISSION).exists() or (path.absolute().parent / DEFINITION).is_file()
+
+
+def _boards_in(path: Path) -> list[Path]:
+    """Return the board that a folder is, or the boards in the folder of one name, or of all."""
+    found = [path] if (path / DEFINITION).is_file() else boards_of(path)
+    return found or sorted(one.parent for one in path.glob(f"*/{DEFINITION}"))
 
 
 def _run_file(path: Path, label: str, board: Path | None, findings: Findings) -> list[Named]:
@@ -127,16 +137,12 @@ def _run_file(path: Path, label: str, board: Path | None, findings: Findings) ->
         what = "what was named"
         findings.add("E101", label, what, expected="a submission's folder or a run file", got=shown(path.name))
         return []
-    if board is None and (path.parent.parent / DEFINITION).is_file():
-        board = path.parent.parent
+    above = path.absolute().parent.parent
+    if board is None and (above / DEFINITION).is_file():
+        board = above
     if board is None:
         findings.add("E103", label, "a run file by itself", expected="--board, such as freshstack/2024-10", got="none")
     return [Named(path, label, board)]
-
-
-def _snapshots(path: Path) -> list[Path]:
-    """Return the boards of a folder that is called as they all are: ``<root>/<board>``."""
-    return sorted(one.parent for one in path.glob(f"*/{DEFINITION}"))
 
 
 def _board_of(path: Path, board: Path | None, root: Path, findings: Findings) -> Path | None:

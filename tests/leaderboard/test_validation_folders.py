@@ -31,6 +31,13 @@ def test_all_submissions_of_a_board_and_of_all_boards_are_looked_at(folder):
     assert report_of(folder, folder.parent).checked == (str(folder), *(one for one in labels if one != str(folder)))
 
 
+def test_the_folder_one_is_in_and_its_run_files_can_be_named(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    edit(folder / "alpha.trec", lambda lines: lines[3].__setitem__(4, "nan"))
+    assert [(one.code, one.file) for one in report_of(Path()).findings] == [("E310", "./alpha.trec")]
+    assert [(one.code, one.file) for one in report_of(Path("alpha.trec")).findings] == [("E310", "alpha.trec")]
+
+
 def test_a_path_where_nothing_is_and_one_of_no_run_are_told_so(tmp_path):
     (tmp_path / "notes.md").write_text("no run")
     report = report_of(tmp_path / "nowhere", tmp_path / "notes.md", Path("nul\0"))

@@ -135,6 +135,18 @@ def test_a_link_is_refused(root):
     assert ("E106", f"{BELOW}/{NEW}/alpha.trec") in errors(report_of(root))
 
 
+def test_a_submission_that_looks_like_a_board_is_looked_at_as_a_submission(root):
+    folder = add(root)
+    (folder / "submission.yaml").unlink()
+    (folder / "board.yaml").write_text((root / "made" / "2026-10" / "board.yaml").read_text())
+    (folder / "x" / "y").mkdir(parents=True)
+    (folder / "x" / "y" / "board.yaml").write_text("")
+    commit(root)
+    report = report_of(root)
+    assert report.checked == (f"{BELOW}/{NEW}",)
+    assert {code for code, _ in errors(report)} == {"E105", "E106", "E201"}
+
+
 def test_a_link_in_place_of_a_submission_is_refused(root):
     add(root)
     (root / "made" / "2026-10" / "20261129-acme-link").symlink_to(NEW)
