@@ -281,5 +281,14 @@ def nimbus(
         console.say(f"{out / known[name].folder}")
 
 
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command and return its exit code.
+
+    Args:
+        arguments: What was typed after ``python -m leaderboard.nimbus``; the process's own when not given.
+    """
+    return console.run(app, arguments, name="python -m leaderboard.nimbus")
+
+
 if __name__ == "__main__":
-    sys.exit(console.run(app, name="python -m leaderboard.nimbus"))
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""What check finds where something published no longer holds together."""
+
+import json
+import shutil
+
+import pytest
+import yaml
+
+from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.checking import check_boards
+from leaderboard.cli import main
+from tests.leaderboard.made import BOARD, SNAPSHOT, entry_of, made_board
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return made_board(tmp_path_factory.mktemp("made"), systems=3, topics=2)
+
+
+@pytest.fixture
+def root(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "submissions")
+
+
+def errors(root, **options):
+    folder = root / BOARD / SNAPSHOT
+    return {(problem.code, problem.message) for problem in check_boards([folder], root, **options) if problem.is_error}
+
+
+def test_a_board_where_all_is_well_has_no_error(root):
+    assert errors(root, rescore=True) == set()
+
+
+def test_a_submission_without_scores_is_found(root):
+    (root / BOARD / SNAPSHOT / entry_of(1) / "scores.json").unlink()
+    ((code, message),) = errors(root)
+    assert code == "not-scored"
+    assert "python -m leaderboard score" in message
+
+
+def test_scores_of_a_run_that_was_changed_are_found(root):
+    run = root / BOARD / SNAPSHOT / entry_of(1) / "beta.trec"
+    lines = run.read_text(encoding="utf-8").splitlines(keepends=True)
+    run.write_text("".join(lines[:-1]), encoding="utf-8")
+    assert ("changed", "beta.trec was changed since it was scored") in errors(root)
+
+
+def test_a_submission_that_was_edited_after_it_was_scored_is_found(root):
+    path = root / BOARD / SNAPSHOT / entry_of(2) / "submission.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("large-embed", "huge-embed"), encoding="utf-8")
+    assert ("changed", "submission.yaml was changed since it was scored") in errors(root)
+
+
+def test_a_score_that_somebody_typed_is_found_by_scoring_again(root):
+    path = root / BOARD / SNAPSHOT / entry_of(2) / "scores.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    told["topics"]["alpha"]["measures"]["Recall@50"]["value"] = 0.999
+    path.write_text(json.dumps(told, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert "rescored" in {code for code, _ in errors(root, rescore=True)}
+
+
+def test_values_per_query_that_were_changed_are_found(root):
+    path = root / BOARD / SNAPSHOT / entry_of(2) / "per_query.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("0.0", "1.0", 1), encoding="utf-8")
+    assert "unreadable" in {code for code, _ in errors(root)}
+
+
+def test_another_version_of_the_evaluator_is_a_warning_when_its_scores_are_the_same(root):
+    path = root / BOARD / SNAPSHOT / entry_of(2) / "scores.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    told["evaluator"]["version"] = "0.1"
+    path.write_text(json.dumps(told, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    found = [*check_boards([root / BOARD / SNAPSHOT], root, rescore=True)]
+    assert [(one.code, one.is_error) for one in found if one.code == "rescored"] == [("rescored", False)]
+
+
+def test_scores_on_other_data_are_found(root):
+    path = root / BOARD / SNAPSHOT / "board.yaml"
+    told = yaml.safe_load(path.read_text(encoding="utf-8"))
+    told["topics"][0]["fingerprint"] = "f" * 64
+    path.write_text(yaml.safe_dump(told), encoding="utf-8")
+    assert "not-comparable" in {code for code, _ in errors(root)}
+
+
+def test_an_invalid_submission_is_found_with_the_code_of_validate(root):
+    folder = root / BOARD / SNAPSHOT / entry_of(2)
+    (folder / "notes.html").write_text("<script>", encoding="utf-8")
+    codes = {problem.code for problem in check_boards([root / BOARD / SNAPSHOT], root)}
+    assert any(code.startswith("E") for code in codes)
+
+
+def test_a_definition_that_cannot_be_read_does_not_keep_other_boards_from_being_checked(root):
+    other = shutil.copytree(root / BOARD / SNAPSHOT, root / "aaa" / SNAPSHOT)
+    (other / "board.yaml").write_text("title: [", encoding="utf-8")
+    found = [*check_boards([other, root / BOARD / SNAPSHOT], root)]
+    assert [problem.code for problem in found if problem.is_error] == ["unreadable"]
+
+
+def test_a_published_mean_that_is_none_of_its_topics_is_told(root):
+    info = {"name": "Odd", "size": "-", "type": "open_source", "date": "2026-01-01", "link": ""}
+    values = {"alpha_ndcg_10": 0.5, "coverage_20": 0.5, "recall_50": 0.5}
+    row = {"info": info, "datasets": {"alpha": values, "beta": values, "average": {**values, "recall_50": 0.502}}}
+    source = {"url": "https://acme.dev", "commit": None, "date": "2026-01-01", "sha256": "0" * 64}
+    told = {"schema_version": 1, "source": source, "rows": [row]}
+    (root / BOARD / SNAPSHOT / "reported.json").write_text(json.dumps(told), encoding="utf-8")
+    (found,) = (one for one in check_boards([root / BOARD / SNAPSHOT], root) if one.code == "average")
+    assert not found.is_error
+    assert "Recall@50 0.502" in found.message
+
+
+def test_the_command_ends_with_1_when_something_is_wrong(root, capsys):
+    assert main(["check", "--root", str(root)]) == 0
+    assert "1 board checked: 0 errors" in capsys.readouterr().err
+    (root / BOARD / SNAPSHOT / entry_of(1) / "scores.json").unlink()
+    assert main(["check", f"{BOARD}/{SNAPSHOT}", "--root", str(root), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert not told["ok"]
+    assert [one["code"] for one in told["problems"] if one["severity"] == "error"] == ["not-scored"]
+
+
+def test_what_comes_with_the_project_holds_together():
+    """Every digit of the scores on the boards here comes out again."""
+    folders = [SUBMISSIONS / "nimbus" / "2026-11", SUBMISSIONS / "freshstack" / "2024-10"]
+    found = [problem for problem in check_boards(folders, SUBMISSIONS, rescore=True) if problem.is_error]
+    assert found == []
