@@ -14,9 +14,10 @@ import pytest
 
 from freshstack_datasets.errors import InputError, MissingExtraError, UnknownNameError
 from freshstack_datasets.evaluation import parse_measures
+from leaderboard.boards.places import SUBMISSIONS
 from leaderboard.boards.records import MACRO, Board, Entry, PerQuery, Score, Scores, Topic
 from leaderboard.cli import main
-from leaderboard.site import charting, pages, writing
+from leaderboard.site import charting, home, pages, writing
 from leaderboard.site.facets import facets, size_class
 from leaderboard.site.pages import Page, Published, address
 from leaderboard.site.table import Axis, nearest_depth, table_of
@@ -251,6 +252,8 @@ def test_reported_systems_are_ranked_roughly_with_ties_and_oracles_without_a_ran
     ]
     assert shown.rows[-1].missing == ("B",)
     assert shown.rows[-1].strip is None
+    ahead = home.lead(published(best, *tied, oracle))
+    assert ([found.name for found in ahead.entries], ahead.tested) == (["best"], False)
     by_recall = table_of(published(best, *tied), MACRO, "Recall@50")
     assert [row.entry.name for row in by_recall.rows] == ["one", "two", "best"]
 
@@ -268,15 +271,17 @@ def test_tested_systems_have_an_interval_of_ranks_and_a_line_where_a_tier_begins
 
     good, twin, poor = made("good", 0.8, 0), made("twin", 0.8, 0), made("poor", 0.2, 2)
     reported = entry("reported", a=(0.99, 0.5), b=(0.99, 0.5))
-    shown = table_of(
-        published(reported, good, twin, poor, measures=tuple(parse_measures(MEASURES[:1]))), MACRO, MEASURES[0]
-    )
+    whole = published(reported, good, twin, poor, measures=tuple(parse_measures(MEASURES[:1])))
+    shown = table_of(whole, MACRO, MEASURES[0])
     rows = {row.entry.name: row for row in shown.rows}
     assert rows["reported"].standing is None
     assert rows["reported"].place is None  # it was not tested, and others were
     assert {row.entry.name for row in shown.rows if row.starts} == {"poor"}
     assert {found.name for found in shown.first_tier} == {"good", "twin"}
     assert shown.untested == 1
+    ahead = home.lead(whole)
+    assert ahead.tested
+    assert {found.name for found in ahead.entries} == {"good", "twin"}
     assert (rows["poor"].standing.rank, rows["poor"].standing.rank_low, rows["poor"].standing.rank_high) == (3, 3, 3)
 
 
@@ -331,6 +336,18 @@ def test_charts_hold_every_system_that_takes_part_and_oracles_as_lines():
     assert "0.900 Oracle &lt;b&gt;" in drawn["size"]
     assert drawn["size"].count("1B</td>") == 1
     assert drawn["size"].count("not known</td>") == 1
+
+
+def test_the_boards_of_the_repository_become_a_site(tmp_path):
+    built = build_site(SUBMISSIONS, tmp_path / "site", resamples=100)
+    assert {f"{board.name}/{board.snapshot}" for board in built.boards} >= {"freshstack/2024-10", "nimbus/2026-11"}
+    page = (tmp_path / "site" / "freshstack" / "2024-10" / "index.html").read_text(encoding="utf-8")
+    assert page.count("<tr class=") == 40
+    assert page.count('<tr class="reference"') == 5  # the rows of the published file that are called Oracle
+    assert len(list((tmp_path / "site" / "freshstack" / "2024-10").glob("table.*.html"))) == 6 * 3 - 1
+    nimbus = (tmp_path / "site" / "nimbus" / "2026-11" / "index.html").read_text(encoding="utf-8")
+    assert nimbus.count("data-tested") >= 6
+    assert nimbus.count('<tr class="reference"') == 2
 
 
 def test_the_command_says_what_it_built(root, tmp_path, capsys):
