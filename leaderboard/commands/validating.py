@@ -8,6 +8,7 @@ import typer
 
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
+from freshstack_datasets.cli.values import SeveralArguments
 from freshstack_datasets.errors import InputError
 from leaderboard.boards.places import SUBMISSIONS
 
@@ -24,6 +25,7 @@ def add_to(app: typer.Typer) -> None:
     """Add the command to a command line."""
     app.command(
         "validate",
+        cls=SeveralArguments,
         epilog="Example: python -m leaderboard validate leaderboard/submissions/nimbus/2026-11/20261130-acme-bm25",
     )(_validate)
 
@@ -32,7 +34,7 @@ def _validate(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="PATH…",
+            metavar="PATH",
             help="A submission's folder, a board's with all its submissions, or run files with --board.",
         ),
     ] = None,

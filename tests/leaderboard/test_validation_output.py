@@ -101,6 +101,11 @@ def test_the_command_prints_each_format(tmp_path, capsys, form):
         assert json.loads(out)["findings"][0]["code"] == "E101"
 
 
+def test_the_help_shows_no_type_of_python_s(capsys):
+    assert main(["validate", "--help"]) == 0
+    assert "list[" not in capsys.readouterr().out
+
+
 def test_a_board_whose_names_are_hostile_is_valid_and_its_names_do_no_harm(tmp_path, capsys):
     root = made.made_board(tmp_path, hostile=True, topics=1, scored=False)
     assert main(["validate", str(root)]) == 0
