@@ -1,6 +1,6 @@
 """``python -m leaderboard score``: the scores of submissions, computed from their runs and written beside them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from leaderboard.boards.places import SUBMISSIONS
 if TYPE_CHECKING:
     from leaderboard.scoring import Reproduction, ScoresFile
     from leaderboard.scoring.scoring import Datasets
+    from leaderboard.scoring.topics import ScoredTopic
 
 _KEPT = 16
 """Datasets that stay open, since most submissions are on the same few."""
@@ -37,6 +38,10 @@ def _score(
         typer.Argument(metavar="PATH", help="A submission's folder, or that of a board for all of it; or several."),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Score every submission of every board.")] = False,
+    first: Annotated[
+        bool,
+        typer.Option("--validate", help="Validate first, and score only what has no error; each run is read once."),
+    ] = False,
     rerun: Annotated[
         Path | None,
         typer.Option(
@@ -58,7 +63,7 @@ def _score(
     bytes. A submission that cannot be scored does not keep others from it.
 
     With --rerun, reproduction.json says whether the second runs are identical, within 0.0005, or neither; then the exit
-    code is 1.
+    code is 1. It is 1 as well where --validate finds an error.
     """
     from freshstack_datasets.loading import load
     from freshstack_datasets.progress import track
@@ -72,9 +77,12 @@ def _score(
     datasets = lru_cache(_KEPT)(load)
     done: list[_Done] = []
     worst = 0
+    ready, wrong = _validated(folders, datasets) if first else ({}, set())
     for folder in track(folders, len(folders), "scoring"):
+        if folder in wrong:
+            continue
         try:
-            done.append(_scored(folder, rerun, datasets))
+            done.append(_scored(folder, rerun, datasets, ready))
         except FreshStackError as error:
             if len(folders) == 1:
                 raise
@@ -88,7 +96,7 @@ def _score(
     elif done:
         _tell(done)
     failed = [one for one in done if one.reproduction is not None and one.reproduction.verdict == "failed"]
-    if worst or failed:
+    if worst or failed or wrong:
         raise typer.Exit(max(worst, 1))
 
 
@@ -145,7 +153,20 @@ def _folders(paths: Sequence[Path]) -> list[Path]:
     return list(seen)
 
 
-def _scored(folder: Path, rerun: Path | None, datasets: "Datasets") -> _Done:
+def _validated(folders: Sequence[Path], datasets: "Datasets") -> tuple[dict[Path, "ScoredTopic"], set[Path]]:
+    """Return the scores of runs, and the submissions that have an error, the first of which is told."""
+    from leaderboard.scoring.validated import score_validated
+
+    found = score_validated(folders, datasets=datasets)
+    for error in found.errors.values():
+        place = f"{error.file}:{error.line}" if error.line else error.file
+        console.message(f"error: {place}: {error.code}: {error.message}")
+    if found.errors:
+        console.message("python -m leaderboard validate tells all that is wrong with them")
+    return found.ready, set(found.errors)
+
+
+def _scored(folder: Path, rerun: Path | None, datasets: "Datasets", ready: "Mapping[Path, ScoredTopic]") -> _Done:
     """Score a submission, and the second runs of it where there are any."""
     from leaderboard.boards.definition import read_definition
     from leaderboard.boards.places import SCORES
@@ -154,7 +175,7 @@ def _scored(folder: Path, rerun: Path | None, datasets: "Datasets") -> _Done:
     definition = read_definition(folder.absolute().parent)
     path = folder / SCORES
     old = path.read_bytes() if path.is_file() else None
-    scores = write_scores(folder, definition, datasets=datasets)
+    scores = write_scores(folder, definition, datasets=datasets, ready=ready)
     before = "new" if old is None else "same" if old == path.read_bytes() else "changed"
     reproduction = None if rerun is None else write_reproduction(folder, rerun, definition, datasets=datasets)
     return _Done(folder, scores, before, definition.measures, reproduction)

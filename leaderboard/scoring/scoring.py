@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -58,11 +59,17 @@ def score(
             at hand.
         NotComparableError: A dataset is not the one that the board is made for.
     """
-    return _scored(folder, definition, datasets, resamples, seed).scores
+    return _scored(folder, definition, datasets, Rules(definition.parsed_measures, resamples, seed), {}).scores
 
 
 def write_scores(
-    folder: Path, definition: Definition, *, datasets: Datasets = load, resamples: int = RESAMPLES, seed: int = SEED
+    folder: Path,
+    definition: Definition,
+    *,
+    datasets: Datasets = load,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    ready: Mapping[Path, ScoredTopic] = MappingProxyType({}),
 ) -> ScoresFile:
     """Score a submission, write ``scores.json`` and ``per_query.jsonl`` into its folder, and return the scores.
 
@@ -72,26 +79,31 @@ def write_scores(
         datasets: What gives a dataset by its name and snapshot.
         resamples: Resamples of the bootstrap.
         seed: Where its random numbers start.
+        ready: Runs that were scored already by the same rules, by their files.
 
     Raises:
         InputError: As of ``score``, or the files cannot be written.
         NotComparableError: As of ``score``.
     """
-    found = _scored(folder, definition, datasets, resamples, seed)
+    found = _scored(folder, definition, datasets, Rules(definition.parsed_measures, resamples, seed), ready)
     write_files(folder, found.scores, found.per_query)
     return found.scores
 
 
-def _scored(folder: Path, definition: Definition, datasets: Datasets, resamples: int, seed: int) -> _Scored:
-    place, rules = place_of_submission(folder), Rules(definition.parsed_measures, resamples, seed)
+def _scored(
+    folder: Path, definition: Definition, datasets: Datasets, rules: Rules, ready: Mapping[Path, ScoredTopic]
+) -> _Scored:
+    place = place_of_submission(folder)
     told = digest_of(folder / SUBMISSION, "a submission")
     submission = read_submission(folder / SUBMISSION)
     runs = runs_of(folder, definition)
     topics = {}
     for topic in definition.topics:
-        if topic.name in runs:
-            data = dataset_of(topic, place, datasets)
-            topics[topic.name] = score_topic(runs[topic.name], topic, data, submission, rules)
+        path = runs.get(topic.name)
+        if path is not None and path in ready:
+            topics[topic.name] = ready[path]
+        elif path is not None:
+            topics[topic.name] = score_topic(path, topic, dataset_of(topic, place, datasets), submission, rules)
     per_query = b"".join(line for name, one in topics.items() for line in lines_of(name, one.per_query))
     missing = tuple(name for name in definition.topic_names if name not in topics)
     scores = ScoresFile(
@@ -101,8 +113,8 @@ def _scored(folder: Path, definition: Definition, datasets: Datasets, resamples:
         submission=place.submission,
         submission_sha256=told,
         evaluator=Evaluator(name="freshstack-datasets", version=__version__),
-        resamples=resamples,
-        seed=seed,
+        resamples=rules.resamples,
+        seed=rules.seed,
         topics={name: one.scores for name, one in topics.items()},
         macro=None if missing else _macro(topics, rules),
         missing=missing,

@@ -57,7 +57,9 @@ class ScoredTopic:
     per_query: PerQuery
 
 
-def score_topic(path: Path, topic: DefinedTopic, data: Dataset, submission: Submission, rules: Rules) -> ScoredTopic:
+def score_topic(
+    path: Path, topic: DefinedTopic, data: Dataset, submission: Submission, rules: Rules, run: Run | None = None
+) -> ScoredTopic:
     """Score a run file.
 
     Args:
@@ -66,6 +68,7 @@ def score_topic(path: Path, topic: DefinedTopic, data: Dataset, submission: Subm
         data: Its dataset.
         submission: What was submitted.
         rules: How it is scored.
+        run: What is in the file, where it has been read.
 
     Raises:
         RunFileError: The file holds no run.
@@ -74,7 +77,7 @@ def score_topic(path: Path, topic: DefinedTopic, data: Dataset, submission: Subm
     """
     check_fingerprint(topic, data)
     file = RunFile(file=path.name, sha256=digest_of(path, "a run"), bytes=path.stat().st_size)
-    run = read_run(path)
+    run = read_run(path) if run is None else run
     result = evaluate(run, data, rules.computed, intervals=False)
     names = tuple(map(str, rules.measures))
     values = result.values[: len(names)]

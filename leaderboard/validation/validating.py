@@ -4,13 +4,15 @@ No more than the dataset of one topic and one of its runs are held at a time.
 """
 
 import datetime
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from freshstack_datasets.errors import FreshStackError
-from freshstack_datasets.loading import load
+from freshstack_datasets.loading import Dataset, load
 from freshstack_datasets.progress import track
+from freshstack_datasets.ranking import Run
 from leaderboard.boards.definition import DefinedTopic
 from leaderboard.boards.places import SUBMISSIONS, submission_folders
 from leaderboard.submission.model import Submission
@@ -47,6 +49,28 @@ class _Entry:
         return self.named.label if self.named.is_run else f"{self.named.label}/{self.runs[topic].name}"
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class CheckedRun:
+    """A run without a fault of form, for whoever goes on with it: a file is to be read once.
+
+    Args:
+        path: Its file.
+        submission: What ``submission.yaml`` beside it says.
+        topic: Its topic.
+        data: The topic's dataset.
+        run: The run.
+    """
+
+    path: Path
+    submission: Submission
+    topic: DefinedTopic
+    data: Dataset
+    run: Run
+
+
+Take: TypeAlias = Callable[[CheckedRun], None]
+
+
 def validate(
     paths: Iterable[Path] = (),
     *,
@@ -55,6 +79,7 @@ def validate(
     root: Path = SUBMISSIONS,
     datasets: Datasets = load,
     today: datetime.date | None = None,
+    take: Take | None = None,
 ) -> Report:
     """Look at submissions and run files, and report all that is wrong with them.
 
@@ -65,6 +90,7 @@ def validate(
         root: The folder of submissions.
         datasets: What gives a dataset by its name and snapshot.
         today: The day that no submission must be after; that of now when not given.
+        take: Takes every run of a submission that has no fault of form, as soon as it was looked at.
 
     Raises:
         InputError: There is no such base, or no checkout of git.
@@ -84,7 +110,7 @@ def validate(
             entry = _entry(one, topics, day, findings, handed_in=pull_request is not None)
             if entry is not None:
                 entries.append(entry)
-        _check_runs(entries, known, datasets, findings)
+        _check_runs(entries, known, datasets, findings, take)
     return findings.report(tuple(one.label for one in chosen))
 
 
@@ -126,7 +152,9 @@ def _entry(
     return _Entry(one, found.runs, submission)
 
 
-def _check_runs(entries: Sequence[_Entry], board: KnownBoard | None, datasets: Datasets, findings: Findings) -> None:
+def _check_runs(
+    entries: Sequence[_Entry], board: KnownBoard | None, datasets: Datasets, findings: Findings, take: Take | None
+) -> None:
     """Look at all runs, those of one topic after the other."""
     defined = board.definition.topics if board else ()
     oracles = oracles_of(board.folder, board.definition) if board and entries else {}
@@ -139,7 +167,7 @@ def _check_runs(entries: Sequence[_Entry], board: KnownBoard | None, datasets: D
         others = Others(data, _others_of(board, entries)) if data and board else None
         for entry in track(runs, len(runs), f"looking through {name or 'runs'}"):
             for key in [name] if name else [key for key in entry.runs if not _is_known(key, board)]:
-                _check_run(entry, key, data, others, findings)
+                _check_run(entry, key, data, others, findings, take)
 
 
 def _strays(entries: Sequence[_Entry], board: KnownBoard | None) -> Iterator[_Entry]:
@@ -189,7 +217,14 @@ def _data(
     return found
 
 
-def _check_run(entry: _Entry, topic: str, data: TopicData | None, others: Others | None, findings: Findings) -> None:
+def _check_run(
+    entry: _Entry,
+    topic: str,
+    data: TopicData | None,
+    others: Others | None,
+    findings: Findings,
+    take: Take | None,
+) -> None:
     path, file = entry.runs[topic], entry.file(topic)
     survey = check_form(path, file, len(data.judgments.query_ids) if data else None, findings)
     oracle = entry.submission is not None and entry.submission.system.setting == "oracle"
@@ -201,3 +236,5 @@ def _check_run(entry: _Entry, topic: str, data: TopicData | None, others: Others
     judged = check_content(survey, data, file, oracle, findings)
     if others is not None:
         others.check(path, file, entry.named.name, survey.run, judged, findings)
+    if take is not None and entry.submission is not None and survey.run is not None:
+        take(CheckedRun(path, entry.submission, data.topic, data.data, survey.run))

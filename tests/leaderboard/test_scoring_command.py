@@ -130,3 +130,41 @@ def test_usage_that_makes_no_sense_is_one_line(root, typed, complaint, capsys):
     assert main(["score", *(word.format(root=root) for word in typed)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert complaint in line
+
+
+def test_validating_first_gives_the_same_scores_and_reads_each_run_once(root, capsys, monkeypatch):
+    assert main(["score", str(root)]) == 0
+    names = ("scores.json", "per_query.jsonl")
+    expected = [(folder(root, number) / name).read_bytes() for number in (0, 1) for name in names]
+    for number in (0, 1):
+        for name in names:
+            (folder(root, number) / name).unlink()
+    table = capsys.readouterr().out
+
+    def never(path):
+        raise AssertionError(f"{path} is read a second time")
+
+    monkeypatch.setattr("leaderboard.scoring.topics.read_run", never)
+    assert main(["score", str(root), "--validate"]) == 0
+    assert [(folder(root, number) / name).read_bytes() for number in (0, 1) for name in names] == expected
+    assert capsys.readouterr().out == table
+
+
+def test_what_has_an_error_is_not_scored_after_validating(root, capsys):
+    run = folder(root, 0) / "alpha.trec"
+    run.write_text(run.read_text().replace("alpha/docs/page_001", "alpha/docs/page_9999", 1))
+    assert main(["score", str(root)]) == 0  # a document that there is not is no matter to scores
+    scores = (folder(root, 0) / "scores.json").read_bytes()
+    (folder(root, 1) / "scores.json").unlink()
+    capsys.readouterr()
+    assert main(["score", str(root), "--validate", "--json"]) == 1
+    said = capsys.readouterr()
+    first, second = said.err.splitlines()
+    assert first.startswith(f"error: {run}:")
+    assert "page_9999" in first
+    assert second == "python -m leaderboard validate tells all that is wrong with them"
+    told = json.loads(said.out)
+    assert [one["scores"]["submission"] for one in told["submissions"]] == [made.entry_of(1)]
+    assert told["failed"] == 1
+    assert (folder(root, 0) / "scores.json").read_bytes() == scores
+    assert read_scores(folder(root, 1)) is not None
