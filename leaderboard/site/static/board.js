@@ -83,13 +83,17 @@
         if (keys[column] === sort.key) head.setAttribute("aria-sort", sort.falling ? "descending" : "ascending");
         else head.removeAttribute("aria-sort");
       }
-      for (const box of columns) {
-        const column = keys.indexOf(box.value);
-        for (const row of table.rows) row.cells[column].hidden = !box.checked;
-      }
       for (const menu of menus) menu.classList.toggle("active", menu.querySelector("input:checked") !== null);
       const by = `sorted by ${label(sort.key)}, ${sort.key === "rank" ? (sort.falling ? "best last" : "best first") : sort.falling ? "falling" : "rising"}`;
       status.textContent = `${shown} of ${rows.length} systems shown, ${by}.`;
+    }
+
+    function showColumns() {
+      for (const box of columns) {
+        const column = keys.indexOf(box.value);
+        if (heads[column].hidden === !box.checked) continue;
+        for (const row of table.rows) row.cells[column].hidden = !box.checked;
+      }
     }
 
     function pick() {
@@ -139,6 +143,7 @@
 
     function update() {
       show();
+      showColumns();
       pick();
       write();
     }
