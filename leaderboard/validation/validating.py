@@ -4,7 +4,7 @@ No more than the dataset of one topic and one of its runs are held at a time.
 """
 
 import datetime
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -156,52 +156,55 @@ def _check_runs(
     entries: Sequence[_Entry], board: KnownBoard | None, datasets: Datasets, findings: Findings, take: Take | None
 ) -> None:
     """Look at all runs, those of one topic after the other."""
-    defined = board.definition.topics if board else ()
     oracles = oracles_of(board.folder, board.definition) if board and entries else {}
-    for topic in (*defined, None):
-        name = topic.name if topic else None
-        runs = [entry for entry in entries if (name or "") in entry.runs] if topic else list(_strays(entries, board))
-        if not runs:
-            continue
-        data = _data(topic, board, oracles, datasets, runs, findings)
-        others = Others(data, _others_of(board, entries)) if data and board else None
-        for entry in track(runs, len(runs), f"looking through {name or 'runs'}"):
-            for key in [name] if name else [key for key in entry.runs if not _is_known(key, board)]:
-                _check_run(entry, key, data, others, findings, take)
+    for topic in board.definition.topics if board else ():
+        runs = [entry for entry in entries if topic.name in entry.runs]
+        if board and runs:
+            _check_topic(
+                runs, topic, board, oracles.get(topic.name, {}), _others_of(board, entries), datasets, findings, take
+            )
+    for entry in entries:
+        for name in entry.runs:
+            if board is None or name not in board.definition.topic_names:
+                _check_run(entry, name, None, None, findings, take)
 
 
-def _strays(entries: Sequence[_Entry], board: KnownBoard | None) -> Iterator[_Entry]:
-    """Yield what has a run whose dataset is not known."""
-    return (entry for entry in entries if any(not _is_known(key, board) for key in entry.runs))
+def _check_topic(
+    runs: Sequence[_Entry],
+    topic: DefinedTopic,
+    board: KnownBoard,
+    oracles: Mapping[str, float],
+    others: tuple[Path, ...],
+    datasets: Datasets,
+    findings: Findings,
+    take: Take | None,
+) -> None:
+    """Look at all runs of one topic, whose dataset is let go of afterwards."""
+    data = _data(topic, board, oracles, datasets, runs, findings)
+    beside = Others(data, others) if data else None
+    for entry in track(runs, len(runs), f"looking through {topic.name}"):
+        _check_run(entry, topic.name, data, beside, findings, take)
 
 
-def _is_known(topic: str, board: KnownBoard | None) -> bool:
-    return board is not None and topic in board.definition.topic_names
-
-
-def _others_of(board: KnownBoard | None, entries: Sequence[_Entry]) -> tuple[Path, ...]:
+def _others_of(board: KnownBoard, entries: Sequence[_Entry]) -> tuple[Path, ...]:
     """Return the submissions on the board that are not being validated."""
-    if board is None:
-        return ()
     own = {entry.named.path.absolute() for entry in entries} | {entry.named.path.absolute().parent for entry in entries}
     others = submission_folders(board.folder)
     return tuple(path for path in others if path.absolute() not in own and not path.is_symlink())
 
 
 def _data(
-    topic: DefinedTopic | None,
-    board: KnownBoard | None,
-    oracles: dict[str, dict[str, float]],
+    topic: DefinedTopic,
+    board: KnownBoard,
+    oracles: Mapping[str, float],
     datasets: Datasets,
     runs: Sequence[_Entry],
     findings: Findings,
 ) -> TopicData | None:
     """Return a topic's dataset; None where it is not at hand or another one, which is told of each run."""
-    if topic is None or board is None:
-        return None
     try:
         data = datasets(topic.dataset, board.place.snapshot)
-        found = TopicData(topic, data, board.definition.parsed_measures, oracles.get(topic.name, {}))
+        found = TopicData(topic, data, board.definition.parsed_measures, oracles)
         len(found.judgments.query_ids), len(data.corpus.ids)  # what is on the Hub is downloaded now
     except FreshStackError as error:
         for entry in runs:
