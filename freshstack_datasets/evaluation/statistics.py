@@ -5,9 +5,11 @@ bounded size.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.evaluation.arrays import Floats
@@ -27,6 +29,9 @@ BLOCK = 1 << 16
 PIECE = 16 * BLOCK
 """Numbers that are multiplied at once, where there are many rows."""
 
+KEPT_NUMBERS, KEPT_SAMPLES = 1 << 22, 12
+"""Numbers of a sample that is kept for the next rows, of two bytes each, and how many samples are kept."""
+
 
 def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = SEED) -> Floats:
     """Return the percentile bootstrap interval of each mean (Efron and Tibshirani, 1993, chapter 13).
@@ -45,22 +50,42 @@ def bootstrap_intervals(values: Floats, resamples: int = RESAMPLES, seed: int = 
     Raises:
         InputError: ``resamples`` is not a positive number, or ``seed`` a negative one.
     """
-    return middle(resampled(values, random_numbers(seed, resamples, "bootstrap"), resamples))
+    return middle(resampled(values, resamples, seed))
 
 
-def resampled(values: Floats, generator: np.random.Generator, resamples: int) -> Floats:
+def resampled(values: Floats, resamples: int, seed: int, use: str = "bootstrap") -> Floats:
     """Return the mean of each row over queries drawn with replacement, the same ones for all rows.
 
     Args:
         values: float64 of shape (rows, queries), at least one query.
-        generator: Random numbers that no other sample is drawn with.
         resamples: How often queries are drawn.
+        seed: Where the random numbers start.
+        use: What they are for; samples of different uses share none.
 
     Returns:
         float64 of shape (rows, resamples).
+
+    Raises:
+        InputError: ``resamples`` is not a positive number, or ``seed`` a negative one.
     """
-    queries = values.shape[1]
-    return weighted_means(summable(values), _counts(generator, resamples, queries), resamples)
+    queries, generator = values.shape[1], random_numbers(seed, resamples, use)
+    few = resamples * queries <= KEPT_NUMBERS
+    counts = _again(resamples, queries, seed, use) if few else _counts(generator, resamples, queries)
+    return weighted_means(summable(values), counts, resamples)
+
+
+def _again(resamples: int, queries: int, seed: int, use: str) -> Iterator[Floats]:
+    """Yield the same as ``_counts``, which is drawn once for all systems that are scored on the same queries."""
+    kept = _drawn(resamples, queries, seed, use)
+    size = max(1, PIECE // queries)
+    for at in range(0, resamples, size):
+        yield kept[at : at + size].astype(np.float64)
+
+
+@lru_cache(KEPT_SAMPLES)
+def _drawn(resamples: int, queries: int, seed: int, use: str) -> NDArray[np.uint16]:
+    generator = random_numbers(seed, resamples, use)
+    return np.concatenate([block.astype(np.uint16) for block in _counts(generator, resamples, queries)])
 
 
 def _counts(generator: np.random.Generator, resamples: int, queries: int) -> Iterator[Floats]:

@@ -82,8 +82,8 @@ def resampled_means(strata: Strata, resamples: int = RESAMPLES, seed: int = SEED
         InputError: As of ``stratified_intervals``.
     """
     _rows(strata)
-    streams = [random_numbers(seed, resamples, _use("bootstrap", number)) for number in range(len(strata))]
-    return _average(resampled(values, stream, resamples) for values, stream in zip(strata, streams, strict=True))
+    uses = [_use("bootstrap", number) for number in range(len(strata))]
+    return _average(resampled(values, resamples, seed, use) for values, use in zip(strata, uses, strict=True))
 
 
 def flipped_means(strata: Strata, permutations: int = RESAMPLES, seed: int = SEED) -> Floats:

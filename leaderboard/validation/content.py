@@ -76,9 +76,9 @@ def _check_missing(columns: Columns, topic: TopicData, file: str, findings: Find
 
 def _check_documents(columns: Columns, topic: TopicData, file: str, findings: Findings) -> None:
     places = topic.places
-    unknown = np.array([doc_id not in places for doc_id in columns.doc_ids], bool)
-    if not unknown.any():
+    if all(map(places.__contains__, columns.doc_ids)):
         return
+    unknown = np.array([doc_id not in places for doc_id in columns.doc_ids], bool)
     first = columns.first(columns.docs)
     numbers = np.flatnonzero(unknown)
     for number, place, count in _told(numbers[np.argsort(first[numbers], kind="stable")], first):
