@@ -4,7 +4,7 @@
 
 Five topics with 672 queries together, and as many documents for each as ``--depth`` says. Both read and score the same
 files in one process, system by system in turn, and must give the same scores. What ours do beyond that is timed on its
-own: ``validate`` and ``score`` as the commands do them, and the verdicts. Memory, and the site, in processes of their own.
+own: validating and scoring as ``score --validate`` does, and the verdicts. Memory, and the site, in processes of their own.
 """
 
 import argparse
@@ -78,13 +78,13 @@ class Peer:
 
 
 def side_by_side(root: Path, topics: list[Topic], folders: list[Path]) -> Clock:
-    """Read and score with both, system by system; then validate, score and test as the commands do."""
+    """Read and score with both, system by system; then validate, score and test as ``score --validate`` and ``build`` do."""
     from freshstack.util import load_runfile
 
     from leaderboard.boards.definition import read_definition
     from leaderboard.boards.reading import read_board
     from leaderboard.scoring import write_scores
-    from leaderboard.validation import validate
+    from leaderboard.scoring.validated import score_validated
     from leaderboard.verdicts.deciding import decide
 
     clock = Clock()
@@ -105,13 +105,12 @@ def side_by_side(root: Path, topics: list[Topic], folders: list[Path]) -> Clock:
             with clock("ours scores"):
                 result = evaluate(run, data[topic.name], MEASURES, intervals=False)
             _check(topic.name, [result.mean[name] for name in MEASURES], expected)
-    with clock("validate"):
-        report = validate(folders, datasets=datasets)
-    if not report.ok:
-        raise SystemExit(f"{report.findings[0]}")
-    for folder in folders:
-        with clock("score"):
-            write_scores(folder, definition, datasets=datasets)
+    with clock("validate and score"):
+        found = score_validated(folders, datasets=datasets)
+        for folder in folders:
+            write_scores(folder, definition, datasets=datasets, ready=found.ready)
+    if found.errors:
+        raise SystemExit(f"{next(iter(found.errors.values()))}")
     with clock("verdicts"):
         decide(read_board(board))
     return clock
@@ -127,11 +126,10 @@ def tell(clock: Clock, systems: int, entries: int) -> None:
     """Print what was measured; on a machine that does other things too, what processors worked is the fairer figure."""
     print(f"{systems} systems, {len(TOPICS)} topics, {sum(TOPICS.values())} queries, {entries:,} ranked documents")
     for what, seconds in clock.spent.items():
-        print(f"  {what:<12} {seconds:8.2f} s   of processors {clock.worked[what]:8.2f} s")
+        print(f"  {what:<18} {seconds:8.2f} s   of processors {clock.worked[what]:8.2f} s")
     for name, spent in (("by the clock", clock.spent), ("by what processors worked", clock.worked)):
         peer = spent["peer reads"] + spent["peer scores"]
-        whole = spent["validate"] + spent["score"] + spent["verdicts"]
-        once = whole - spent["ours reads"]
+        whole = spent["validate and score"] + spent["verdicts"]
         print(f"{name}, freshstack's time for each of ours:")
         print(
             f"  scoring alone, the same scores                        {spent['peer scores'] / spent['ours scores']:6.2f}"
@@ -140,7 +138,6 @@ def tell(clock: Clock, systems: int, entries: int) -> None:
             f"  reading                                               {spent['peer reads'] / spent['ours reads']:6.2f}"
         )
         print(f"  its reading and scoring, our validate, score and test {peer / whole:6.2f}")
-        print(f"  the same, had ours read each run once instead of twice{peer / once:6.2f}")
 
 
 def apart(what: str, command: list[str | Path]) -> None:
@@ -166,6 +163,7 @@ def main() -> None:
         print("each in a process of its own")
         apart("validate one system", ["validate", folders[0]])
         apart("score one system", ["score", folders[0]])
+        apart("validate and score one system", ["score", "--validate", folders[0]])
         if chosen.site:
             apart("build the site", ["build", "--root", root / "submissions", "--out", root / "site"])
     finally:
