@@ -52,6 +52,8 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
             depth=DEPTH,
             language=language_code(view.query.language or dataset.language),
             places=_places,
+            strip=_strip,
+            cards=CARDS,
             grid=lambda ranking, view=view: _grid(view, ranking),
             dispute=lambda one, view=view: dispute(site.repository, board, topic, view, one),
             **shared,
@@ -63,6 +65,9 @@ def asked(text: str, title: str | None) -> str:
     words = " ".join((title or text).split())
     return words if len(words) <= LONGEST else words[:LONGEST].rstrip() + "…"
 
+
+CARDS = 12
+"""Systems of which a query's page draws a grid and lists the documents; a table has the ranks of all of them."""
 
 _STATES = {
     "relevant": ("yes", "✓ supports"),
@@ -79,6 +84,15 @@ def _places(ranking: Ranking) -> list[tuple[str, str, str]]:
         for place in ranking.places
         for kind, words in (_STATES[place.status],)
     ]
+
+
+def _strip(ranking: Ranking) -> str:
+    """Return the cells of a row with a column for each rank, as HTML; it holds no foreign text, only numbers and marks."""
+    cells = []
+    for place in ranking.places:
+        kind, words = _STATES[place.status]
+        cells.append(f'<td class="{kind}">{_numbered(place.supports) or words[0]}</td>')
+    return "".join(cells) + "<td></td>" * (DEPTH - len(cells))
 
 
 def _numbered(nuggets: frozenset[int]) -> str:
