@@ -26,11 +26,10 @@ def _serve(
     """Serve a site on 127.0.0.1 until you interrupt it: no other machine can reach it."""
     from leaderboard.serving import server_of
 
-    with server_of(site, port) as server:
+    with suppress(KeyboardInterrupt), server_of(site, port) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         if as_json:
             console.say_json({"url": address, "site": str(site)})
         else:
             console.say(f"{address} shows {site}; end with Ctrl-C")
-        with suppress(KeyboardInterrupt):
-            server.serve_forever()
+        server.serve_forever()

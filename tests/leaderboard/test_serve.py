@@ -1,14 +1,21 @@
 """The server of a site: on this machine alone, files below one folder, headers with every answer."""
 
 import http.client
+import signal
 import socket
+import subprocess
+import sys
 import threading
+import urllib.request
+from pathlib import Path
 
 import pytest
 
 from freshstack_datasets.errors import InputError
 from leaderboard.cli import main
 from leaderboard.serving import HEADERS, server_of
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -111,3 +118,17 @@ def test_a_port_that_is_taken_is_an_error_of_ours(site):
         other.listen()
         with pytest.raises(InputError, match="one that is free"):
             server_of(site, other.getsockname()[1])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there, no signal can be sent to one process")
+def test_the_command_tells_where_it_serves_and_ends_well_when_it_is_interrupted(site):
+    command = [sys.executable, "-m", "leaderboard", "serve", str(site), "--port", "0"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        said = server.stdout.readline()
+        with urllib.request.urlopen(said.split()[0], timeout=10) as answer:
+            assert answer.read() == b"<h1>Boards</h1>"
+        server.send_signal(signal.SIGINT)
+        assert server.wait(20) == 0
+        assert server.stderr.read() == ""
+    assert said.startswith("http://127.0.0.1:")
