@@ -88,8 +88,9 @@ def read_model(kind: type[_M], path: Path) -> _M | None:
     Raises:
         InputError: It cannot be read, or holds something else.
     """
-    if not path.exists():
+    if not path.exists() and not path.is_symlink():
         return None
+    _check_plain(path, "what scoring wrote")
     content = bytes_of(path, "a file that scoring wrote", AGAIN, most=_MOST_BYTES)
     if len(content) > _MOST_BYTES:
         raise InputError(_plain(path), expected=f"at most {_MOST_BYTES:,} bytes", got="more", hint=AGAIN)
@@ -111,6 +112,7 @@ def per_query_of(folder: Path, scores: ScoresFile) -> dict[str, PerQuery]:
         InputError: They are not those that the scores were made of.
     """
     path = folder / PER_QUERY
+    _check_plain(path, "the values per query")
     content = bytes_of(path, "the values per query", AGAIN, most=_MOST_PER_QUERY)
     if hashlib.sha256(content).hexdigest() != scores.per_query.sha256:
         raise InputError(f"{_plain(path)}: sha256", expected=scores.per_query.sha256, got="another", hint=AGAIN)
@@ -164,14 +166,19 @@ def digest_of(path: Path, what: str) -> str:
     Raises:
         InputError: It is no file of its own, or cannot be read.
     """
-    if path.is_symlink() or not path.is_file():
-        got = "a link" if path.is_symlink() else "none"
-        raise InputError(_plain(path), expected=f"a file with {what}", got=got)
+    _check_plain(path, what)
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"cannot read {shown_path(path)}", expected=what, got=(error.strerror or "").lower()) from None
+
+
+def _check_plain(path: Path, what: str) -> None:
+    """Refuse a link, and what can be read for ever, such as a pipe."""
+    if path.is_symlink() or not path.is_file():
+        got = "a link" if path.is_symlink() else "something else" if path.exists() else "none"
+        raise InputError(_plain(path), expected=f"a file with {what}", got=got)
 
 
 def _plain(path: Path) -> str:

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import os
 from math import log2
 
 import pytest
@@ -49,6 +50,34 @@ def test_scores_in_the_folder_of_another_submission_are_refused(scored):
     other = scored.rename(scored.with_name("20261102-acme-bm25"))
     with pytest.raises(InputError, match=r"scores\.json: submission, expected 20261102-acme-bm25, got '20261101-acme"):
         read_scores(other)
+
+
+@pytest.mark.parametrize("name", ["scores.json", "per_query.jsonl"])
+def test_links_and_pipes_are_not_read(scored, tmp_path, name):
+    (scored / name).rename(tmp_path / name)
+    (scored / name).symlink_to(tmp_path / name)
+    with pytest.raises(InputError, match=r"expected a file with .*, got a link"):
+        read_scores(scored)
+    (scored / name).unlink()
+    os.mkfifo(scored / name)
+    with pytest.raises(InputError, match=r"expected a file with .*, got something else"):
+        read_scores(scored)
+
+
+def test_ids_of_every_kind_come_back(tmp_path):
+    ids = ["q 1", "é\u2028\u0085x", '"q"\\', "\U0001f600", "a\x0b\x1cb"]
+    data = toy(
+        tmp_path / "toy",
+        queries=[Query(one, "text") for one in ids],
+        nuggets=[Nugget(f"n{place}", one, 0, "n") for place, one in enumerate(ids)],
+        judgments=[Judgment(one, f"n{place}", "d1", 1) for place, one in enumerate(ids)],
+    )
+    folder = board(tmp_path, {"toy": data}, measures=("Recall@2",))
+    runs = {"toy": {one: {"d1": 1.0} for one in ids}}
+    one = made.made_submission(folder.parents[1], "made", made.SNAPSHOT, ENTRY, runs, suffix=".json")
+    found = per_query_of(one, write_scores(one, read_definition(folder)))["toy"]
+    assert sorted(found.query_ids) == sorted(ids)
+    assert found.values[0].tolist() == [1.0] * len(ids)
 
 
 @pytest.mark.parametrize(
