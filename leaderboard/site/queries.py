@@ -36,6 +36,7 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
         "asked": asked,
         "language_code": language_code,
         "states": _STATES,
+        "license": dataset.manifest.license if dataset.manifest else None,
     }
     path = addresses.queries_page(board.name, board.snapshot, topic.name)
     lines = tuple(held.lines())
