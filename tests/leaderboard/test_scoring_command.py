@@ -168,3 +168,14 @@ def test_what_has_an_error_is_not_scored_after_validating(root, capsys):
     assert told["failed"] == 1
     assert (folder(root, 0) / "scores.json").read_bytes() == scores
     assert read_scores(folder(root, 1)) is not None
+
+
+def test_a_run_that_cannot_be_scored_is_told_once_after_validating(root, capsys):
+    write_run({"of another dataset": {"alpha/docs/page_001.md_0_2048": 1.0}}, folder(root, 0) / "beta.jsonl")
+    (folder(root, 0) / "beta.trec").unlink()
+    assert main(["score", str(root), "--validate"]) == 1
+    said = capsys.readouterr()
+    assert [line.startswith("error: ") for line in said.err.splitlines()] == [True, False]
+    assert "beta.jsonl" in said.err.splitlines()[0]
+    assert read_scores(folder(root, 0)) is None
+    assert made.entry_of(1) in said.out

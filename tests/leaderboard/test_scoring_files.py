@@ -1,6 +1,7 @@
 """The files beside a submission: not trusted when they are read, and the verdict on a second run."""
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -61,6 +62,15 @@ def test_links_and_pipes_are_not_read(scored, tmp_path, name):
     (scored / name).unlink()
     os.mkfifo(scored / name)
     with pytest.raises(InputError, match=r"expected a file with .*, got something else"):
+        read_scores(scored)
+
+
+def test_a_disk_that_fails_is_one_line(scored, monkeypatch):
+    def failing(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(hashlib, "file_digest", failing)
+    with pytest.raises(InputError, match=r"cannot read .*per_query\.jsonl', .*got input/output error"):
         read_scores(scored)
 
 
@@ -229,6 +239,9 @@ def test_every_topic_that_was_submitted_must_be_run_again(tmp_path):
     with pytest.raises(InputError, match="expected a second run of every topic, got none of beta"):
         write_reproduction(folder, other, read_definition(folder.parent))
     assert read_reproduction(folder) is None
+    (folder / "beta.trec").unlink()
+    found = write_reproduction(folder, other, read_definition(folder.parent))
+    assert (list(found.runs), found.verdict) == (["alpha"], "identical")
 
 
 def test_a_reproduction_of_another_submission_is_refused(deep, tmp_path):
