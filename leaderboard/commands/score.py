@@ -28,7 +28,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         "score",
         cls=SeveralArguments,
-        epilog="Example: python -m leaderboard score leaderboard/submissions/nimbus/2026-11/20261130-acme-bm25",
+        epilog="Example: python -m leaderboard score leaderboard/submissions/nimbus/2026-11/20261130-freshstack-bm25",
     )(_score)
 
 
