@@ -11,7 +11,7 @@ _PROSE = ("command", "environment", "description", "statement")
 
 _WORDS = re.compile(r"(?i:\b(?:ENTER_VALUE_HERE|CHANGE_?ME|FILL_?ME|FIXME|REPLACE_?ME)\b)|\b(?:TODO|TBD)\b")
 _WHOLE = re.compile(
-    r"(?i:n/?a|none|null|todo|tbd|x{3,}|your[ _-]\w+(?:[ _-]\w+)*)|[.…?_*-]+|<[^<>]*>|\[[^][]*\]|\{[^{}]*\}"
+    r"(?i:n/?a|none|null|todo|tbd|x{3,}|your[ _-]\w+(?:[ -]\w+)*)|[.…?_*-]+|<[^<>]*>|\[[^][]*\]|\{[^{}]*\}"
 )
 _PIECE = re.compile(r"(?:^|\s)(?:\.\.\.|…)(?:\s|$)|<[A-Za-z][\w-]*>")
 _HOST = re.compile(

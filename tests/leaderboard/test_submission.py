@@ -250,6 +250,13 @@ def test_what_waits_to_be_filled_in_is_told_apart(place, value):
     assert f"got {value!r}" in message
 
 
+@pytest.mark.parametrize("value", ["your_" + "a_" * 40_000 + "!", "a" * 90_000, "?" * 90_000, "your-" + "_a" * 40_000])
+def test_a_text_that_is_far_too_long_is_looked_at_once(value):
+    # An expression that can cut such a text in many ways would try them all, which takes hours.
+    kind, found, _ = only(changed("system.url", value))
+    assert (kind, found) == ("placeholder" if value[0] == "?" or value.startswith("your-") else "value", "system.url")
+
+
 def test_what_waits_to_be_filled_in_is_told_what_it_has_to_be():
     assert "expected yes, no or unknown, got" in only(changed("training.on_benchmark", "ENTER_VALUE_HERE"))[2]
     assert "git rev-parse HEAD prints it" in only(changed("reproduce.commit", "ENTER_VALUE_HERE"))[2]

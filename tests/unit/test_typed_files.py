@@ -27,6 +27,7 @@ from freshstack_datasets.typed_files import (
 )
 from freshstack_datasets.typed_files.limits import number, text
 from freshstack_datasets.typed_files.reading import MOST_BYTES
+from freshstack_datasets.typed_files.refused import without_secrets
 
 
 class Oven(Model):
@@ -138,6 +139,21 @@ def test_a_part_of_a_model_is_made_of_what_was_typed():
     assert checked(Oven, {"degrees": 20}, "--oven") == Oven(degrees=20)
     with pytest.raises(InputError, match=re.escape("--oven, degrees, expected a number of at least 0, got -1")):
         checked(Oven, {"degrees": -1}, "--oven")
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("https://host/a?token=1#b", "https://host/a?…"),
+        ("https://me:word@host/a#b?c", "…@host/a#…"),
+        ("one@two@three\nfour", "…@three\nfour"),
+        ("?", "?…"),
+        ("plain", "plain"),
+        ("a" * 1_000_000, "a" * 1_000_000),  # in no time
+    ],
+)
+def test_what_may_be_secret_in_an_address_is_not_shown(text, safe):
+    assert without_secrets(text) == safe
 
 
 plain = st.recursive(
