@@ -1,6 +1,5 @@
 """Bytes of a run file, a bounded piece at a time: opening, decompressing, cutting into whole lines."""
 
-import gzip
 import zlib
 from collections.abc import Callable, Iterator
 from io import BufferedReader
@@ -10,6 +9,7 @@ from typing import Self
 
 from freshstack_datasets.errors import RecordError, RunFileError, shown
 from freshstack_datasets.records import ID_RULE, check_id
+from freshstack_datasets.runs.gunzip import Gunzip
 
 GZIP = ".gz"
 
@@ -50,7 +50,7 @@ class Source:
         self._path, self._most = path, most
         self._failure: Exception | None = None
         self._raw = file = opened(path)
-        self._file = gzip.GzipFile(fileobj=file) if path.suffix.lower() == GZIP else file
+        self._file = Gunzip(file) if path.suffix.lower() == GZIP else file
 
     def __enter__(self) -> Self:
         return self

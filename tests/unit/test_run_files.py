@@ -107,7 +107,7 @@ def test_ranks_do_not_count_and_lines_may_come_in_any_order(read):
         ("q Q0 d 1.0 1 t", "run.trec:1: rank"),
         ("\tQ0\td\t1\t1\tt", "run.trec:1: query id"),
         ("q\tQ0\t\t1\t1\tt", "run.trec:1: document id"),
-        ("q\tQ0\td\te\t1\t1\tt", "run.trec:1: document id"),
+        ("q\tQ0\td\te\t1\t1\tt", "run.trec:1: a line, expected six fields: query-id Q0 doc-id rank score tag, got 7"),
         ("q Q0 d\re 1 1 t", "run.trec:1: a line of text, expected no carriage return"),
         ("q Q0 d 1 1 t\n\nq Q0 e 1 1 t", "run.trec:2: an empty line"),
         ("q Q0 d 1 1 t\nq Q0 d\0 1 1 t", "run.trec:2: a line of text, expected no NUL"),
@@ -297,7 +297,8 @@ def test_a_truncated_or_damaged_gzip_file_is_refused_after_the_lines_that_were_g
         "gzip data, expected an end mark, got a truncated file; copy the file again"
     )
     assert "run.trec.gz:2999: " in refusal(data[:-30], "run.trec.gz")
-    assert "gzip data, expected a whole file, got 'CRC check failed" in refusal(data[:-8] + b"12345678", "run.trec.gz")
+    damaged = "gzip data, expected a whole file, got 'Error -3 while decompressing data: incorrect data check'"
+    assert damaged in refusal(data[:-8] + b"12345678", "run.trec.gz")
     assert "run.trec.gz:1: gzip data" in refusal(b"plain text", "run.trec.gz")
     assert "run.json.gz:1: gzip data" in refusal(data[:5], "run.json.gz")
 
