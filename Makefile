@@ -88,6 +88,7 @@ bench: setup  ## speed and memory against peers; figures, not verdicts
 	$(BIN)/python -m benchmarks.chunking
 	$(BIN)/python -m benchmarks.posts
 	$(BIN)/python -m benchmarks.pipeline
+	$(BIN)/python -m benchmarks.leaderboard --site
 
 reproduce: setup  ## scores and statistics of the five topics beside the published ones; needs the Hugging Face Hub
 	$(BIN)/python -m benchmarks.reproduce
