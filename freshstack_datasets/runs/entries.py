@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs.notes import KEPT, MOST_FAULTS, Notes
+from freshstack_datasets.runs.notes import KEPT, MOST_FAULTS, Notes, too_many
 from freshstack_datasets.runs.vocabulary import Ids, Vocabulary
 
 KEPT_LIMIT = 1 << 28
@@ -154,8 +154,10 @@ class Entries:
     def _check_duplicates(self, queries: NDArray[np.int32], docs: NDArray[np.int32]) -> None:
         """Refuse entries that come again; where faults are noted, only very many, since the others are noted at the end."""
         seconds = _repeats(queries, docs, len(self._docs.ids()))
-        if len(seconds) > (0 if self.notes is None else MOST_FAULTS):
+        if self.notes is None and len(seconds):
             raise self._twice(queries, docs, int(seconds[0]))
+        if len(seconds) > MOST_FAULTS:
+            raise too_many(self._path, 0)
 
     def _twice(self, queries: NDArray[np.int32], docs: NDArray[np.int32], second: int) -> RunFileError:
         first = int(np.flatnonzero((queries == queries[second]) & (docs == docs[second]))[0])

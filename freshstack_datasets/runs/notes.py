@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -75,10 +76,7 @@ class Notes:
         """
         self.add(error.kind, 1, [error])
         if self.total > MOST_FAULTS:
-            hint = "mend these first"
-            raise RunFileError(
-                error.path, error.line, "a run", expected="entries", got="faults", hint=hint, kind="many"
-            )
+            raise too_many(error.path, error.line)
 
     def add(self, kind: str, count: int, first: Sequence[RunFileError]) -> None:
         """Note some faults of one kind, of which only the first need be given."""
@@ -104,6 +102,12 @@ class Notes:
         for tag, line in zip(tags, lines, strict=True):
             if tag not in self.tags and len(self.tags) < KEPT:
                 self.tags[tag] = int(line)
+
+
+def too_many(path: Path, line: int) -> RunFileError:
+    """Return the error for a file with so many faults that the rest of it is not looked at."""
+    expected, got = "entries", f"more than {MOST_FAULTS:,} faults, and so no look at the rest"
+    return RunFileError(path, line, "a run", expected=expected, got=got, hint="mend these first", kind="many")
 
 
 def whole(texts: pa.Array | Sequence[str]) -> NDArray[np.int64]:

@@ -73,6 +73,7 @@ class Survey:
         columns: The entries without fault.
         faults: By kind; see ``notes.KINDS``.
         tags: The line at which each tag comes first, of the first few tags; only TREC files have any.
+        whole: Whether the file was looked at to its end; what is missing in it is known only then.
     """
 
     path: Path
@@ -80,6 +81,7 @@ class Survey:
     columns: Columns
     faults: Mapping[str, Faults]
     tags: Mapping[str, int]
+    whole: bool
 
 
 def survey_run(
@@ -109,9 +111,10 @@ def survey_run(
     scan, unit = scanner_of(kind)
     notes = Notes()
     entries = Entries(path, unit, most_kept, notes, most_bytes, most_entries)
-    name = ""
+    name, ended = "", False
     try:
         name = scan(path, entries)
+        ended = True
     except RunFileError as error:
         notes.add(error.kind, 1, [error])
     count, first = entries.duplicates()
@@ -124,7 +127,7 @@ def survey_run(
             run = entries.run(next(iter(notes.tags), name))
         except RunFileError as error:
             notes.add(error.kind, 1, [error])
-    return Survey(path, run, columns, notes.faults, notes.tags)
+    return Survey(path, run, columns, notes.faults, notes.tags, ended)
 
 
 def _columns(entries: Entries, notes: Notes) -> Columns:

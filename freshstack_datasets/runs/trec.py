@@ -173,7 +173,7 @@ def _fields(path: Path, number: int, line: str) -> tuple[str, str, str, str, str
         cut = max(rest.rfind(" "), rest.rfind("\t"))
         tail.append(rest[cut + 1 :])
         rest = rest[: max(cut, 0)].rstrip(" \t")
-    if len(head) < 3 or not rest:
+    if len(head) < 3 or not rest or "\t" in rest:
         got = f"{len(_GAP.findall(line)) + 1}: {shown(line)}"
         raise RunFileError(path, number, "a line", expected=FIELDS, got=got, hint=OTHER_FORMAT, kind="fields")
     return head[0], rest, tail[2], tail[1], tail[0]

@@ -105,7 +105,7 @@ _CODES = (
          "search for all queries; one that finds nothing may be missing"),
     Code("E404", "other-fingerprint", "the dataset at hand is not the one that the board is made for",
          "take the board's snapshot"),
-    Code("E405", "identical-run", "the very same file was handed in before", "hand in the run of your own system"),
+    Code("E405", "identical-run", "the very same run was handed in before, in this file or another", "hand in the run of your own system"),
     Code("E406", "no-dataset", "the dataset is not at hand, so that nothing could be compared with it",
          "freshstack download it"),
     Code("W407", "missing-queries", "queries of the dataset are missing, and score 0", "search for them"),

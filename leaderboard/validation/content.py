@@ -41,6 +41,8 @@ def check_content(survey: Survey, topic: TopicData, file: str, oracle: bool, fin
         findings: Takes what is wrong.
     """
     _check_queries(survey.columns, topic, file, findings)
+    if survey.whole:
+        _check_missing(survey.columns, topic, file, findings)
     _check_documents(survey.columns, topic, file, findings)
     _check_depth(survey.columns, topic, file, findings)
     if survey.run is not None and len(survey.run.codes):
@@ -58,7 +60,6 @@ def _check_queries(columns: Columns, topic: TopicData, file: str, findings: Find
         findings.add(
             "E401", file, f"unknown query {shown(query_id)}", line=line, fix=topic.near_query(query_id), count=count
         )
-    _check_missing(columns, topic, file, findings)
 
 
 def _check_missing(columns: Columns, topic: TopicData, file: str, findings: Findings) -> None:

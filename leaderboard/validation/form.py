@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from freshstack_datasets.cli.console import counted
 from freshstack_datasets.errors import shown
 from freshstack_datasets.runs import Survey, survey_run
 from freshstack_datasets.runs.notes import Faults
@@ -68,16 +69,17 @@ def _check_tags(tags: Mapping[str, int], file: str, findings: Findings) -> None:
 def _check_order(columns: Columns, file: str, findings: Findings) -> None:
     order = order_of(columns)
     for entries, what in (
-        (order.apart, "a query that comes back after another one"),
-        (order.rising, "a score above that of the line before"),
+        (order.apart, "of a query that stood before another one"),
+        (order.rising, "with a score above that of the entry before"),
     ):
         if len(entries):
             line, query = columns.line(int(entries[0])), _query(columns, int(entries[0]))
-            findings.add("W320", file, f"{len(entries):,} times {what}, first in {query}", line=line)
+            findings.add("W320", file, f"{counted(len(entries), 'entries')} {what}, first of {query}", line=line)
     if len(order.misranked):
         entry, place = int(order.misranked[0]), int(order.places[0])
         rank = -1 if columns.ranks is None else int(columns.ranks[entry])
-        what = f"{len(order.misranked):,} ranks that are not the place by score, first in {_query(columns, entry)}"
+        number, query = counted(len(order.misranked), "entries"), _query(columns, entry)
+        what = f"{number} with a rank that is not the place by score, first of {query}"
         got = f"{rank}" if rank != place else f"{rank} for a score above that of the rank before"
         findings.add("W319", file, what, line=columns.line(entry), expected=f"{place}", got=got)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freshstack_datasets.errors import FreshStackError, shown
+from freshstack_datasets.evaluation.arrays import ranges
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.runs import survey_run
 from leaderboard.boards.places import run_files
@@ -36,13 +37,13 @@ class Others:
     Args:
         topic: The topic.
         folders: The submissions that are on the board and not validated themselves.
-        seen: The first documents of each run that was validated, by its submission.
+        seen: Each run that was validated, by its submission.
         digests: The submission that each digest of a file was seen in.
     """
 
     topic: TopicData
     folders: tuple[Path, ...]
-    seen: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    seen: dict[str, "_Seen"] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
 
     def check(
@@ -69,22 +70,30 @@ class Others:
             findings.add("E405", file, "the run", expected="one of its own", got=f"the very file of {_plain(twin)}")
         if run is None or judged is None:
             return
-        top = _top(run, self.topic)
-        near = {} if twin != name else dict(self._near(top, judged))
-        if near:
+        own = _Seen.of(run, self.topic)
+        near, same = ({}, "") if twin != name else self._near(own, judged)
+        if same:
+            got = f"the very run of {_plain(same)}, in another file"
+            findings.add("E405", file, "the run", expected="one of its own", got=got)
+        elif near:
             other = max(near, key=near.__getitem__)
             got = f"{100 * near[other]:.1f} % of the first {TOP} documents of each query in common with {_plain(other)}"
             findings.add("W414", file, "the run", expected="another ranking than others have", got=got)
-        self.seen[name] = top
+        self.seen[name] = own
 
-    def _near(self, top: NDArray[np.int64], judged: float) -> Iterable[tuple[str, float]]:
+    def _near(self, own: "_Seen", judged: float) -> tuple[dict[str, float], str]:
+        """Return how much those runs have in common that are nearly the same, and which is the same, "" for none."""
+        near, same = {}, ""
         for name, other in (*self.seen.items(), *self._stored(judged)):
-            common = _shared(top, other)
+            common = _shared(own.top, other.top)
             if common > NEAR:
-                yield name, common
+                near[name] = common
+            if other.content == own.content:
+                same = same or name
+        return near, same
 
-    def _stored(self, judged: float) -> Iterable[tuple[str, NDArray[np.int64]]]:
-        """Yield the first documents of runs on the board, but for those whose scores say that they are others."""
+    def _stored(self, judged: float) -> Iterable[tuple[str, "_Seen"]]:
+        """Yield the runs on the board, but for those whose scores say that they are others."""
         for folder in self.folders:
             known = _judged(folder, self.topic.topic.name)
             if known is not None and abs(known - judged) > _MARGIN:
@@ -100,7 +109,7 @@ class Others:
                 except FreshStackError:
                     continue
                 if run is not None:
-                    yield folder.name, _top(run, self.topic)
+                    yield folder.name, _Seen.of(run, self.topic)
 
     def _holds(self, folder: Path, path: Path, digest: str) -> bool:
         size = plain_size(path)
@@ -112,6 +121,31 @@ class Others:
     def _files(self, folder: Path) -> list[Path]:
         files = run_files(folder, self.topic.topic.name)
         return [path for path in files if (size := plain_size(path)) is not None and size <= FILE_BYTES]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Seen:
+    """What is kept of a run.
+
+    Args:
+        top: The first documents of all queries as numbers, one a query and a document, in rising order.
+        content: The digest of its queries, documents and scores: the same whatever the file's format, compression,
+            tag and order of lines.
+    """
+
+    top: NDArray[np.int64]
+    content: bytes
+
+    @classmethod
+    def of(cls, run: Run, topic: TopicData) -> "_Seen":
+        """Return what is kept of a run on a topic."""
+        order = np.array(sorted(range(len(run)), key=run.query_ids.__getitem__), np.int64)
+        lengths = np.diff(run.offsets)[order]
+        entries = ranges(run.offsets[order], lengths)
+        digest = hashlib.sha256("\n".join((*sorted(run.query_ids), *run.doc_ids)).encode())
+        for part in (lengths, run.codes[entries], run.scores[entries]):
+            digest.update(part.tobytes())
+        return cls(_top(run, topic), digest.digest())
 
 
 def _judged(folder: Path, topic: str) -> float | None:

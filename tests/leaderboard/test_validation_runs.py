@@ -291,6 +291,38 @@ def test_the_file_of_somebody_else_is_refused(folder):
     ]
 
 
+def _compressed(path):
+    content = gzip.compress(path.read_bytes(), 3, mtime=77)
+    path.unlink()
+    path.with_name(f"{path.name}.gz").write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        _compressed,
+        lambda path: edit(path, lambda lines: [line.__setitem__(5, "mine") for line in lines]),
+        lambda path: edit(path, list.reverse),
+    ],
+    ids=["compressed", "another tag", "other way up"],
+)
+def test_the_run_of_somebody_else_is_refused_in_another_file_too(folder, disguise):
+    other = folder.parent / "20261101-acme-bm25"
+    shutil.copy(other / "beta.trec", folder / "beta.trec")
+    disguise(folder / "beta.trec")
+    told = [one for one in report_of(folder).findings if one.code in {"E405", "W414"}]
+    assert [(one.code, one.got) for one in told] == [("E405", "the very run of 20261101-acme-bm25, in another file")]
+    both = [one for one in report_of(other, folder).findings if one.code == "E405"]
+    assert [one.file for one in both] == [str(next(folder.glob("beta.trec*")))]
+
+
+def test_what_a_file_lacks_is_not_told_where_it_was_not_read_to_its_end(folder):
+    path = folder / "alpha.trec"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:60]) + b"x" * (1 << 21) + b"\n" + b"".join(lines[60:]))
+    assert codes(report_of(folder)) == {"E305"}
+
+
 @pytest.mark.parametrize("scored", [True, False])
 def test_a_run_that_hardly_differs_from_another_one_is_warned_of(folder, scored):
     other = folder.parent / "20261101-acme-bm25"

@@ -208,4 +208,7 @@ def test_a_file_that_repeats_itself_for_ever_is_left_early(tmp_path, monkeypatch
     monkeypatch.setattr(entries, "_FIRST_CHECK", 100)
     path = tmp_path / "run.trec"
     path.write_text("q\tQ0\td\t1\t1.0\tt\n" * 1_000)
-    assert set(survey_run(path).faults) == {"duplicate"}
+    survey = survey_run(path)
+    # All 1,000 lines come at once and repeat the first; ten are kept with their lines, and one fault says why it ends.
+    assert (survey.faults["duplicate"].count, survey.faults["many"].count, survey.whole) == (999, 1, False)
+    assert [error.line for error in survey.faults["duplicate"].first] == list(range(2, 12))
