@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from freshstack_datasets.cli.console import counted
 from freshstack_datasets.errors import RunError, shown
 from freshstack_datasets.evaluation import evaluate
 from freshstack_datasets.ranking import Run
@@ -152,14 +153,9 @@ def _check_values(run: Run, topic: TopicData, file: str, oracle: bool, findings:
         ranges = range_of(run, topic.data, topic.judgments, topic.measures)
         moved = [(name, low, high) for name, (low, high) in ranges.items() if high - low >= SHOWN]
         told = ", ".join(f"{name} from {low:.4f} to {high:.4f}" for name, low, high in moved)
-        what = f"{result.ties:,} documents with the score of the one before"
-        findings.add(
-            "W410",
-            file,
-            what,
-            expected="a score of its own for each",
-            got=f"by their order {told or 'the same scores'}",
-        )
+        what = f"{counted(result.ties, 'documents')} with the score of the one before"
+        got = f"ties whose order can make {told}" if told else "ties whose order changes no mean"
+        findings.add("W410", file, what, expected="a score of its own for each", got=got)
     judged = result.mean[str(JUDGED)]
     if judged < FEW_JUDGED:
         findings.add("W412", file, f"{JUDGED}", expected=f"at least {FEW_JUDGED}", got=f"{judged:.3f}")

@@ -247,6 +247,15 @@ def test_ties_are_told_with_what_their_order_can_change(folder):
     assert f"Recall@50 from {low:.4f} to {high:.4f}" in told["W410"].got
 
 
+def test_ties_that_change_nothing_are_told_so(folder):
+    def tie(lines):  # the last two of the 60 documents of a query, beyond what any measure looks at
+        lines[59][4] = lines[58][4]
+
+    edit(folder / "alpha.trec", tie)
+    (told,) = (one for one in report_of(folder).findings if one.code == "W410")
+    assert (told.what, told.got) == ("1 document with the score of the one before", "ties whose order changes no mean")
+
+
 def _data(folder):
     return load(read_definition(folder.parent).topic("alpha").dataset)
 
