@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from freshstack_datasets.errors import InputError, shown
 from freshstack_datasets.report.points import WIDE
@@ -91,14 +92,13 @@ def nugget_grid(
     cell = min(_CELL, (width - left - _FOUND) / max(len(ranked), 1))
     legend, top = flowed(_legend() if key else [], width, 0.0)
     place = _Place(left, cell, top + 2 * LINE + 8, len(nuggets), len(ranked))
-    body = [*legend, *_ranks(place), *_statuses(place, ranked)]
+    body = [*legend, *_ground(place), *_statuses(place, ranked)]
     for row, nugget in enumerate(nuggets):
         base = place.row(row)
         text = f"{row + 1} {nugget}" if named else str(row + 1)
         body.append(label(0, base + 16, text, "" if row in first else "fs-soft", room=left - 8 if named else 0.0))
         body += _supports(place, row, ranked, first)
-        found = f"rank {first[row]}" if row in first else "not found"
-        body.append(label(place.right + 6, base + 16, found, "" if row in first else "fs-soft"))
+        body.append(_found(place, row, first.get(row)))
     below, end = flowed(_nuggets(nuggets) if key and not named else [], width, place.bottom + 6)
     return picture(width, end, title, about, [*body, *below])
 
@@ -150,13 +150,31 @@ def _nuggets(nuggets: Sequence[str]) -> list[tuple[str, str]]:
 
 def _signs(status: str, places: Iterable[tuple[float, float]]) -> str:
     """Draw the sign of a status at all its places, as one element: a page may have thousands."""
-    (across, down), tail, class_ = _SIGNS[status]
-    path = "".join(f"M{number(x + across)} {number(y + down)}{tail}" for x, y in places)
-    return element("path", d=path, class_=class_)
+    return f'<path d="{"".join(_sign(status, *place) for place in places)}" class="{_SIGNS[status][2]}"/>'
 
 
+@lru_cache(4096)
+def _sign(status: str, x: float, y: float) -> str:
+    (across, down), tail, _ = _SIGNS[status]
+    return f"M{number(x + across)} {number(y + down)}{tail}"
+
+
+@lru_cache(4096)
 def _disc(x: float, y: float, radius: float, *, new: bool) -> str:
     return element("circle", cx=x, cy=y, r=radius, class_="fs-first" if new else "fs-again")
+
+
+@lru_cache(4096)
+def _found(place: _Place, row: int, rank: int | None) -> str:
+    """Say beside a row at which rank its nugget is found."""
+    text = "not found" if rank is None else f"rank {rank}"
+    return label(place.right + 6, place.row(row) + 16, text, "fs-soft" if rank is None else "")
+
+
+@lru_cache(64)
+def _ground(place: _Place) -> tuple[str, ...]:
+    """Draw what is the same in all grids of a query, once."""
+    return tuple(_ranks(place))
 
 
 def _ranks(place: _Place) -> Iterator[str]:

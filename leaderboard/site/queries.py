@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from freshstack_datasets.records import language_code
-from freshstack_datasets.report import NARROW, nugget_grid
+from freshstack_datasets.report import NARROW, grid_key, nugget_grid
 from leaderboard.boards.records import Board, Topic
 from leaderboard.site import addresses
 from leaderboard.site.pages import Page, Published, Site, page
@@ -54,7 +54,8 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
             language=language_code(view.query.language or dataset.language),
             places=_places,
             strip=_strip,
-            cards=CARDS,
+            most_listed=LISTED,
+            keys=(grid_key(), grid_key(width=NARROW)),
             grid=lambda ranking, view=view: _grid(view, ranking),
             dispute=lambda one, view=view: dispute(site.repository, board, topic, view, one),
             **shared,
@@ -67,8 +68,8 @@ def asked(text: str, title: str | None) -> str:
     return words if len(words) <= LONGEST else words[:LONGEST].rstrip() + "…"
 
 
-CARDS = 12
-"""Systems of which a query's page draws a grid and lists the documents; a table has the ranks of all of them."""
+LISTED = 12
+"""Systems of which a query's page lists the documents by name; the grid and the table of ranks have all of them."""
 
 _STATES = {
     "relevant": ("yes", "✓ supports"),
@@ -107,6 +108,7 @@ def _grid(view: QueryView, ranking: Ranking) -> str:
         ranking.places,
         title=f"Nuggets by rank: {ranking.entry.name}",
         about=f"{found} of {len(view.nuggets)} nuggets are supported within the first {len(ranking.places)} documents.",
+        key=False,
         width=NARROW,
     )
 

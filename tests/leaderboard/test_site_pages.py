@@ -213,6 +213,9 @@ def test_a_system_leads_to_its_hardest_query_and_that_to_the_documents(browse, b
     hardest.get_by_role("link").click()
     assert page.locator("h1").inner_text().endswith(query_id)
     assert page.locator(".card svg").count() == len(board.entries)  # a grid for each system
+    keys = page.get_by_role("img", name="What the signs stand for")
+    assert keys.count() == 1  # what is the same for all grids is said once
+    assert not page.locator(".card svg").get_by_text("judged relevant").count()
     link = page.locator(".documents tbody th a").first
     assert link.get_attribute("href").startswith("https://github.com/acme/")
 

@@ -178,6 +178,18 @@ def test_documents_that_support_something_come_first_and_then_the_best_ranked(he
     assert {one.document.text for one in documents if one.document} == {""}  # texts were not asked for
 
 
+def test_every_system_has_a_grid_whose_signs_are_explained_once_and_the_first_have_their_documents_named(
+    held, monkeypatch
+):
+    monkeypatch.setattr(queries, "LISTED", 2)
+    site = Site((Published(held.board, NO_VERDICTS),), {}, lambda name, snapshot: held.dataset)
+    text = next(page.text for page in queries.pages(site) if page.path.endswith("q-q.html"))
+    assert [text.count(f"<title>Nuggets by rank: {name}</title>") for name in "abc"] == [1, 1, 1]
+    assert text.count('<ol class="places">') == 2
+    assert text.count("judged relevant</text>") == 2  # for a desk and for a phone
+    assert text.count("first</bdi>") == 1  # a nugget's text
+
+
 def test_a_line_of_the_list_tells_how_hard_a_query_is(held):
     line = next(held.lines())
     assert (line.nuggets, line.supporting, line.mean, line.best, line.nothing) == (2, 2, 0.5, 1.0, 1)
