@@ -11,7 +11,7 @@ from leaderboard.boards.places import DEFINITION, SUBMISSION, SUBMISSIONS, near,
 from leaderboard.boards.records import MACRO, Board, Entry, Topic
 from leaderboard.boards.reported import read_reported
 from leaderboard.boards.scored import entry_of
-from leaderboard.scoring import ScoresFile, read_scores
+from leaderboard.scoring import ScoresFile, changes_since, read_scores
 
 
 def boards_of(root: Path = SUBMISSIONS) -> list[Path]:
@@ -44,7 +44,7 @@ def board_named(name: str, root: Path = SUBMISSIONS) -> Path:
 def read_board(folder: Path) -> Board:
     """Read a board.
 
-    Submissions without scores are left out, and the board's warnings say so.
+    Submissions without scores, or with others than those of their files, are left out, and the board's warnings say so.
 
     Args:
         folder: ``…/<board>/<snapshot>``.
@@ -86,6 +86,9 @@ def _scored(folder: Path, definition: Definition) -> tuple[list[tuple[Path, Scor
         elif (scores := read_scores(path)) is None:
             step = "python -m leaderboard score computes its scores"
             warnings.append(f"{shown(path.name)[1:-1]} is left out: it was not scored; {step}")
+        elif changes := changes_since(path, scores, definition):
+            step = "python -m leaderboard score computes its scores again"
+            warnings.append(f"{shown(path.name)[1:-1]} is left out: {changes[0]}; {step}")
         else:
             scored.append((path, scores))
     return scored, warnings

@@ -79,7 +79,9 @@ def _holds(reproduction: Reproduction, scores: ScoresFile, runs: Mapping[str, Pa
     if reproduction.verdict == "failed" or set(reproduction.runs) != set(scores.topics):
         return False
     return all(
-        name in runs and digest_of(runs[name], "a run") == topic.run.sha256 == reproduction.runs[name].original
+        name in runs
+        and set(reproduction.differences[name]) == set(topic.measures)
+        and digest_of(runs[name], "a run") == topic.run.sha256 == reproduction.runs[name].original
         for name, topic in scores.topics.items()
     )
 

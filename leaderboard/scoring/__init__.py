@@ -1,6 +1,6 @@
 """Scoring of submissions: the one place where the scores of a leaderboard come from."""
 
-from leaderboard.scoring.belonging import faults_of_scores
+from leaderboard.scoring.belonging import changes_since, faults_of_scores
 from leaderboard.scoring.files import per_query_of, read_scores
 from leaderboard.scoring.records import ScoresFile
 from leaderboard.scoring.reproducing import Reproduction, read_reproduction, write_reproduction
@@ -9,6 +9,7 @@ from leaderboard.scoring.scoring import score, write_scores
 __all__ = [
     "Reproduction",
     "ScoresFile",
+    "changes_since",
     "faults_of_scores",
     "per_query_of",
     "read_reproduction",

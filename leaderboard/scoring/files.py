@@ -17,6 +17,7 @@ from freshstack_datasets.recipe import Model
 from freshstack_datasets.typed_files.reading import bytes_of
 from leaderboard.boards.places import PER_QUERY, SCORES, place_of_submission
 from leaderboard.boards.records import PerQuery
+from leaderboard.scoring.means import faults_of_means
 from leaderboard.scoring.records import JUDGED, ScoresFile
 
 AGAIN = "score it again: python -m leaderboard score"
@@ -130,7 +131,11 @@ def per_query_of(folder: Path, scores: ScoresFile) -> dict[str, PerQuery]:
         if len(query_ids.get(topic, ())) != one.queries or sorted(names) != sorted({*one.measures, *JUDGED}):
             wanted = f"{one.queries} queries of {topic} with {', '.join(sorted(one.measures))} and the judged shares"
             raise InputError(_plain(path), expected=wanted, got="others", hint=AGAIN)
-    return {topic: _per_query(tuple(query_ids[topic]), names, rows[topic]) for topic in rows}
+    found = {topic: _per_query(tuple(query_ids[topic]), names, rows[topic]) for topic in rows}
+    for fault in faults_of_means(scores, found):
+        where = _plain(folder / SCORES)
+        raise InputError(f"{where}, {fault}", expected=f"the means of {PER_QUERY}", got="others", hint=AGAIN)
+    return found
 
 
 def _per_query(query_ids: tuple[str, ...], names: tuple[str, ...], rows: Sequence[Sequence[float]]) -> PerQuery:

@@ -29,6 +29,12 @@ class Bounded(Model):
     low: float
     high: float
 
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        if self.low > self.high:
+            raise ValueError("low: expected at most high, got more")
+        return self
+
 
 class Signed(Bounded):
     """The same on one dataset.
@@ -52,6 +58,12 @@ class Unsure(Model):
     value: float
     low: float | None
     high: float | None
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        if (self.low is None) != (self.high is None) or (self.low or 0.0) > (self.high or 0.0):
+            raise ValueError("low and high: expected both in order or neither, got others")
+        return self
 
 
 class RunFile(Model):

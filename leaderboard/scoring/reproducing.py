@@ -3,10 +3,10 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.evaluation import Result, evaluate
@@ -62,6 +62,17 @@ class Reproduction(Model):
     verdict: Verdict
     differences: dict[Short, dict[Short, float]]
 
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        largest = max((abs(value) for found in self.differences.values() for value in found.values()), default=0.0)
+        if set(self.differences) != set(self.runs) or not all(self.differences.values()):
+            raise ValueError("differences: expected those of each run, got others")
+        if self.largest_difference != largest:
+            raise ValueError(f"largest_difference: expected {largest}, got {self.largest_difference}")
+        if (self.verdict == "failed") != (largest > NEAR) or (self.verdict == "identical" and largest):
+            raise ValueError(f"verdict: expected what a largest difference of {largest} means, got {self.verdict}")
+        return self
+
     def to_json(self) -> str:
         """Return the one text of it: sorted keys, one space, a line break at the end."""
         plain = self.model_dump(mode="json")
@@ -82,6 +93,8 @@ def write_reproduction(folder: Path, again: Path, definition: Definition, *, dat
         NotComparableError: A dataset is not the one that the board is made for.
     """
     place = place_of_submission(folder)
+    if again.resolve() == folder.resolve():
+        raise InputError("--rerun", expected="runs that were made once more", got="those that were handed in")
     first, second = runs_of(folder, definition), runs_of(again, definition)
     if lacking := [name for name in first if name not in second]:
         got = f"none of {', '.join(lacking)}"

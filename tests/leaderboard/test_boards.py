@@ -249,8 +249,29 @@ def test_scores_of_a_topic_that_the_board_lost_are_refused(board):
         read_board(board)
 
 
+@pytest.mark.parametrize("name", ["alpha.trec", "submission.yaml"])
+def test_what_was_changed_since_it_was_scored_is_left_out_with_a_warning(board, name):
+    with (board / entry_of(1) / name).open("a", encoding="utf-8") as file:
+        file.write("\n")
+    found = read_board(board)
+    assert entry_of(1) not in {entry.entry_id for entry in found.entries}
+    (warning,) = found.warnings
+    assert warning.startswith(
+        f"{entry_of(1)} is left out: {name} was changed since it was scored; python -m leaderboard"
+    )
+
+
+def test_a_run_that_is_gone_or_new_since_scoring_keeps_a_submission_off_the_board(board):
+    (board / entry_of(1) / "beta.trec").unlink()
+    (board / entry_of(2) / "beta.trec").rename(board / entry_of(2) / "beta.run")
+    found = read_board(board)
+    assert len(found.entries) == 4
+    assert "beta.trec was scored, and there is no run file" in found.warnings[0]
+    assert "beta.trec was scored, and there is beta.run" in found.warnings[1]
+
+
 def test_a_second_run_that_agrees_makes_a_system_reproduced_until_its_run_changes(board):
-    from leaderboard.scoring import write_reproduction
+    from leaderboard.scoring import write_reproduction, write_scores
 
     folder = board / entry_of(0)
     again = shutil.copytree(folder, board.parent.parent / "again")
@@ -259,6 +280,7 @@ def test_a_second_run_that_agrees_makes_a_system_reproduced_until_its_run_change
     assert (entry.tier, entry.reproduced) == ("reproduced", 0.0)
     with (folder / "alpha.trec").open("a", encoding="utf-8") as run:
         run.write("\n")
+    write_scores(folder, read_definition(board))
     assert read_board(board).entry(entry_of(0)).tier == "scored"
 
 

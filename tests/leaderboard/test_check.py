@@ -59,6 +59,16 @@ def test_a_score_that_somebody_typed_is_found_by_scoring_again(root):
     assert "rescored" in {code for code, _ in errors(root, rescore=True)}
 
 
+def test_a_score_that_somebody_typed_is_found_without_scoring_again(root):
+    path = root / BOARD / SNAPSHOT / entry_of(2) / "scores.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    told["macro"]["measures"]["Recall@50"]["value"] = 0.999
+    path.write_text(json.dumps(told, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    ((code, message),) = errors(root)
+    assert code == "unreadable"
+    assert "scores.json, macro: Recall@50 is 0.999, and the mean of its values is" in message
+
+
 def test_values_per_query_that_were_changed_are_found(root):
     path = root / BOARD / SNAPSHOT / entry_of(2) / "per_query.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("0.0", "1.0", 1), encoding="utf-8")

@@ -125,6 +125,38 @@ def test_members_that_are_not_allowed_are_named(scored, change, complaint):
         read_scores(scored)
 
 
+@pytest.mark.parametrize(
+    ("place", "value", "complaint"),
+    [
+        (("topics", "alpha", "measures", "Recall@50", "value"), 0.999, "alpha: Recall@50 is 0.999, and the mean of"),
+        (("topics", "beta", "judged", "Judged@20"), 1.5, "beta: Judged@20 is 1.5, and the mean of its values is 0"),
+        (("macro", "measures", "Coverage@20", "value"), 1, "macro: Coverage@20 is 1, and the mean of its values is 0"),
+        (("macro", "judged", "Judged@10"), -0.5, "macro: Judged@10 is -0.5"),
+        (("macro", "condensed", "Recall@50"), 0.99, "macro, on judged documents alone: Recall@50 is 0.99"),
+        (("topics", "alpha", "measures", "Recall@50", "low"), 0.98, "low: expected at most high"),
+        (("macro", "measures", "Recall@50", "high"), -1, "low: expected at most high"),
+    ],
+)
+def test_a_score_that_somebody_typed_is_refused(boarded, place, value, complaint):
+    told = json.loads((boarded / "scores.json").read_text())
+    inner = told
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    (boarded / "scores.json").write_text(json.dumps(told))
+    with pytest.raises(InputError, match=complaint):
+        per_query_of(boarded, read_scores(boarded))
+    with pytest.raises(InputError, match=complaint):
+        read_board(boarded.parent)
+
+
+@pytest.fixture
+def boarded(tmp_path):
+    """A submission of two topics that was scored."""
+    root = made.made_board(tmp_path, systems=1, topics=2)
+    return root / made.BOARD / made.SNAPSHOT / made.entry_of(0)
+
+
 def rewritten(folder, change):
     """Change the values per query and what the scores say of them, as somebody would who wants to cheat."""
     lines = change((folder / "per_query.jsonl").read_bytes())
@@ -249,3 +281,34 @@ def test_a_reproduction_of_another_submission_is_refused(deep, tmp_path):
     other = deep.rename(deep.with_name("20261102-acme-bm25"))
     with pytest.raises(InputError, match=r"reproduction\.json, expected that of 20261102-acme-bm25"):
         read_reproduction(other)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"largest_difference": 0.0}, "largest_difference: expected"),
+        ({"verdict": "reproduced"}, "verdict: expected what a largest difference of .* means, got reproduced"),
+        ({"verdict": "identical", "largest_difference": 0.0003, "differences": {"toy": {"x": 0.0003}}}, "verdict"),
+        ({"differences": {}}, "differences: expected those of each run"),
+        ({"differences": {"toy": {}}}, "differences: expected those of each run"),
+    ],
+)
+def test_a_reproduction_that_contradicts_itself_is_refused(deep, tmp_path, changes, complaint):
+    write_reproduction(deep, again(tmp_path, 110), read_definition(deep.parent))  # it failed
+    path = deep / "reproduction.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(InputError, match=complaint):
+        read_board(deep.parent)
+
+
+def test_a_reproduction_by_other_measures_does_not_count(deep, tmp_path):
+    write_reproduction(deep, again(tmp_path, 99), read_definition(deep.parent))
+    path = deep / "reproduction.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"differences": {"toy": {"Recall@1": 0.0}}}))
+    (entry,) = read_board(deep.parent).entries
+    assert entry.tier == "scored"
+
+
+def test_runs_that_were_handed_in_are_no_second_runs(deep):
+    with pytest.raises(InputError, match="--rerun, expected runs that were made once more, got those that were handed"):
+        write_reproduction(deep, deep.parent / ".." / deep.parent.name / deep.name, read_definition(deep.parent))
