@@ -1,6 +1,6 @@
 """The charts of a board: quality against size and time, by topic, and through the years."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from freshstack_datasets.report import (
@@ -15,12 +15,15 @@ from freshstack_datasets.report import (
     heat_table,
     history,
     points_table,
+    rank_text,
+    ranking,
     scatter,
 )
 from leaderboard.boards.records import Board, Entry, Topic
 from leaderboard.site import addresses, words
-from leaderboard.site.pages import Page, Site, page, scope_title
+from leaderboard.site.pages import Page, Published, Site, page, scope_title
 from leaderboard.site.table import in_order, score_of
+from leaderboard.verdicts.records import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +58,27 @@ def pages(site: Site) -> Iterator[Page]:
                     published=published,
                     here="charts",
                     at=(scope, measure),
-                    charts=tuple(charts(board, scope, measure, by_topic)),
+                    charts=tuple(charts(published, scope, measure, by_topic)),
                 )
 
 
-def charts(board: Board, scope: str, measure: str, by_topic: str | None) -> Iterator[Chart]:
+def charts(published: Published, scope: str, measure: str, by_topic: str | None) -> Iterator[Chart]:
     """Yield the charts of a scope by a measure.
 
     Args:
-        board: The board.
+        published: The board and its verdicts.
         scope: A topic, or all of them.
         measure: The printed form of one of the board's measures.
         by_topic: The map of systems and topics, where there is one.
     """
+    board = published.board
     drawn = _Drawn(board, scope, measure)
+    yield Chart(
+        "ranking",
+        "Who is ahead, and how surely",
+        "Intervals that overlap say little about a pair: systems of one tier cannot be told from the first of it.",
+        drawn.in_rank(published.verdict(scope, measure)),
+    )
     yield Chart(
         "size",
         "Quality and size",
@@ -104,8 +114,8 @@ class _Drawn:
         self.groups = sorted({entry.kind for entry in board.entries if entry.ranked})
         self.fingerprint = fingerprint_of(board.topics, board.snapshot)
 
-    def points(self, x: dict[str, float | None]) -> list[Point]:
-        """Return the systems that take part, with a place on another axis."""
+    def points(self, x: Mapping[str, float | None], notes: Mapping[str, str] | None = None) -> list[Point]:
+        """Return the systems that take part, with a place on another axis and a few words beside it."""
         return [
             Point(
                 entry.name,
@@ -116,10 +126,32 @@ class _Drawn:
                 entry.kind,
                 x.get(entry.entry_id),
                 entry.date,
+                (notes or {}).get(entry.entry_id, ""),
             )
             for entry, score in self.entries
             if entry.ranked
         ]
+
+    def in_rank(self, verdict: Verdict | None) -> str | None:
+        """Return the systems by falling value with their intervals, ranks and tiers; None where there is no system."""
+        held = {one.entry_id: one for one in verdict.standings} if verdict else {}
+        notes = {
+            entry_id: f"rank {rank_text(one.rank_low, one.rank_high)}, tier {one.tier}"
+            for entry_id, one in held.items()
+        }
+        points = self.points({}, notes)
+        if not points:
+            return None
+        title = f"Systems by {self.measure}, {self.where}"
+        about = f"{len(points)} systems, the largest mean first, each with its interval where it has one."
+
+        def draw(width: int) -> str:
+            return ranking(
+                points, self.measure, title=title, about=about, lines=self.lines, groups=self.groups, width=width
+            )
+
+        twin = points_table(title, points, self.measure, lines=self.lines)
+        return figure(draw, caption=self.caption(points), twin=twin)
 
     def against(self, axis: Axis, x: "dict[str, float | None] | dict[str, int | None]", what: str) -> str | None:
         """Return a scatter; None where nothing is known of any system."""
@@ -141,7 +173,9 @@ class _Drawn:
                 width=width,
             )
 
-        return figure(draw, caption=self.caption(points), twin=points_table(title, points, self.measure, axis))
+        return figure(
+            draw, caption=self.caption(points), twin=points_table(title, points, self.measure, axis, self.lines)
+        )
 
     def through_time(self) -> str | None:
         """Return a history; None where there is no system."""
@@ -156,7 +190,9 @@ class _Drawn:
                 points, self.measure, title=title, about=about, lines=self.lines, groups=self.groups, width=width
             )
 
-        return figure(draw, caption=self.caption(points), twin=points_table(title, points, self.measure))
+        return figure(
+            draw, caption=self.caption(points), twin=points_table(title, points, self.measure, lines=self.lines)
+        )
 
     def caption(self, points: Sequence[Point]) -> str:
         """Return what the bars and lines of a figure mean."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from freshstack_datasets.report import matrix_table
+from freshstack_datasets.report import NARROW, matrix_table, tau_matrix
 from leaderboard.boards.records import Entry
 from leaderboard.site import addresses, words
 from leaderboard.site.pages import Page, Published, Site, page, scope_title
@@ -67,11 +67,13 @@ class Alike:
     Args:
         title: What is compared, for people.
         systems: How many systems each order has.
-        table: The taus, as HTML.
+        chart: The taus, as SVG.
+        table: The same, as HTML.
     """
 
     title: str
     systems: int
+    chart: str
     table: str
 
 
@@ -132,4 +134,6 @@ def _alike(published: Published, concordance: Concordance, titles: dict[str, str
     else:
         title = f"Topics, by {words.measure(concordance.within)}"
         names = [titles.get(name, name) for name in concordance.names]
-    return Alike(title, concordance.systems, matrix_table(title, names, concordance.tau))
+    about = f"How alike {concordance.systems} systems are ordered; the numbers are in the cells."
+    chart = tau_matrix(names, concordance.tau, title=title, about=about, width=NARROW)
+    return Alike(title, concordance.systems, chart, matrix_table(title, names, concordance.tau))

@@ -317,7 +317,7 @@ def test_filters_have_a_place_for_what_is_not_known():
         "5B and more",
         "not known",
     ]
-    assert options["license"] == options["weights"] == (("not known", 6),)
+    assert options["license"] == options["weights"] == (("no model", 1), ("not known", 5))
     assert options["tier"] == (("reported", 6),)
     assert {"kind", "training", "setting"} <= set(options)
 
@@ -329,13 +329,33 @@ def test_charts_hold_every_system_that_takes_part_and_oracles_as_lines():
         entry("none", a=(0.4, 0.1), b=(0.2, 0.3)),
     )
     drawn = {
-        chart.key: chart.html for chart in charting.charts(board_of(oracle, sized, unknown), MACRO, MEASURES[0], None)
+        chart.key: chart.html for chart in charting.charts(published(oracle, sized, unknown), MACRO, MEASURES[0], None)
     }
     assert drawn["latency"] is None  # nobody measured it
     assert drawn["topics"] is None
     assert "0.900 Oracle &lt;b&gt;" in drawn["size"]
     assert drawn["size"].count("1B</td>") == 1
     assert drawn["size"].count("not known</td>") == 1
+    for key in ("ranking", "size", "history"):  # the lines of reference are in the tables as well
+        assert drawn[key].count('<th scope="row">Oracle &lt;b&gt;</th><td>line of reference</td>') == 1
+
+
+def test_a_chart_of_ranks_says_of_each_tested_system_how_sure_its_rank_is():
+    queries = tuple(f"q{i}" for i in range(40))
+    noise = np.random.default_rng(1).normal(0, 0.02, (2, 40))
+
+    def made(name, mean, row):
+        held = PerQuery(queries, (MEASURES[0],), (mean + noise[row])[None, :])
+        found = (float(held.values.mean()), 0.5)
+        return entry(name, queries={"a": held, "b": held}, a=found, b=found)
+
+    whole = published(made("good", 0.8, 0), made("poor", 0.2, 1), measures=tuple(parse_measures(MEASURES[:1])))
+    drawn = {chart.key: chart.html for chart in charting.charts(whole, MACRO, MEASURES[0], None)}["ranking"]
+    # a lead of 0.6 with a deviation of 0.02 is there in every resample
+    assert re.findall(r'<th scope="row">(\w+)</th>.*<td>(rank [^<]*)</td>', drawn) == [
+        ("good", "rank 1, tier 1"),
+        ("poor", "rank 2, tier 2"),
+    ]
 
 
 def test_the_boards_of_the_repository_become_a_site(tmp_path):

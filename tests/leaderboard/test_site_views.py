@@ -318,6 +318,7 @@ def test_a_board_of_reported_rows_shows_how_far_its_topics_agree_and_no_tiers():
     (found,) = tiers.alike(published)
     assert (found.title, found.systems) == ("Topics, by Recall@50", 3)
     assert "−1.00" in found.table
+    assert "−1.00</text>" in found.chart
     assert not tiers.has_page(Published(board, NO_VERDICTS))
 
 
