@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from leaderboard.boards.records import Entry
 
 UNKNOWN = "not known"
+NO_MODEL = "no model"
 
 _SIZES = (("under 150M", 150e6), ("150M to 1B", 1e9), ("1B to 5B", 5e9), ("5B and more", float("inf")))
 
@@ -28,7 +29,7 @@ class Facet:
 
 _ORDERS: Mapping[str, tuple[str, Sequence[str]]] = {
     "kind": ("Kind", ()),
-    "size": ("Size", ("no model", *(name for name, _ in _SIZES))),
+    "size": ("Size", (NO_MODEL, *(name for name, _ in _SIZES))),
     "license": ("Licence", ()),
     "weights": ("Weights", ("open", "closed")),
     "tier": ("Evidence", ("reproduced", "scored", "reported")),
@@ -40,11 +41,12 @@ _ORDERS: Mapping[str, tuple[str, Sequence[str]]] = {
 
 def values_of(entry: Entry) -> dict[str, str]:
     """Return the value of a system for every facet."""
+    models = entry.parameters != 0
     return {
         "kind": entry.kind or UNKNOWN,
         "size": size_class(entry.parameters),
-        "license": entry.license or UNKNOWN,
-        "weights": entry.openness or UNKNOWN,
+        "license": (entry.license or UNKNOWN) if models else NO_MODEL,
+        "weights": (entry.openness or UNKNOWN) if models else NO_MODEL,
         "tier": entry.tier,
         "training": entry.trained_on_benchmark or "unknown",
         "setting": entry.setting,
@@ -55,7 +57,7 @@ def size_class(parameters: int | None) -> str:
     """Return the range that a number of parameters is in."""
     if parameters is None:
         return UNKNOWN
-    return next(name for name, end in _SIZES if parameters < end) if parameters else "no model"
+    return next(name for name, end in _SIZES if parameters < end) if parameters else NO_MODEL
 
 
 def facets(entries: Sequence[Entry]) -> tuple[Facet, ...]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from leaderboard.boards.records import Entry
 
+NO_MODEL = "none: no model takes part"
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -22,9 +24,10 @@ class Fact:
 
 def facts_of(entry: Entry) -> tuple[Fact, ...]:
     """Return what is known of a system as a whole."""
-    pool = {True: "yes: it helped to choose which documents were judged", False: "no", None: ""}[entry.in_pool]
+    pool = {True: "yes, it or a part of it: see Judged@10", False: "no", None: ""}[entry.in_pool]
     submission = entry.submission
     contact = submission.team.contact if submission else ""
+    none = NO_MODEL if entry.parameters == 0 else ""
     facts = [
         Fact("Team", entry.team),
         Fact("Affiliation", (submission.team.affiliation or "") if submission else ""),
@@ -33,8 +36,8 @@ def facts_of(entry: Entry) -> tuple[Fact, ...]:
         Fact("Setting", entry.setting),
         Fact("Components", ", ".join(submission.system.components) if submission else ""),
         Fact("Parameters", _parameters(entry)),
-        Fact("Licence of its models", entry.license or ""),
-        Fact("Weights", entry.openness),
+        Fact("Licence of its models", none or entry.license or ""),
+        Fact("Weights", none or entry.openness),
         Fact("Helped to build the pool", pool),
         Fact("Date", entry.date.isoformat()),
         Fact("Described at", entry.url or "", entry.url),
@@ -49,7 +52,7 @@ def facts_of(entry: Entry) -> tuple[Fact, ...]:
 def _parameters(entry: Entry) -> str:
     if entry.parameters is None:
         return entry.size.strip("-")
-    return f"{entry.size} ({entry.parameters:,})" if entry.parameters else "none: no model takes part"
+    return f"{entry.size} ({entry.parameters:,})" if entry.parameters else NO_MODEL
 
 
 def training_of(entry: Entry) -> tuple[Fact, ...]:
