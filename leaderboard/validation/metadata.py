@@ -15,6 +15,9 @@ _CODE_OF = {"unreadable": "E202", "unknown key": "E204", "missing": "E205", "pla
 _SEEN = re.compile(r"--query[= ]+['\"]?(answer|nuggets)\b")
 """The option by which ``freshstack retrieve`` searches with what a system must not see."""
 
+_SCORES = re.compile(r"'(?:scores?|results?|metrics?|measures?|evaluation)'", re.IGNORECASE)
+_COMPUTED = "leave it out: scores are computed from the runs"
+
 
 def check_metadata(
     path: Path, file: str, folder_name: str, today: datetime.date, findings: Findings
@@ -57,7 +60,8 @@ def _add(fault: Fault, file: str, findings: Findings) -> None:
     if code == "E204":
         what = f"the unknown key {fault.got}" + (f" in {fault.place}" if fault.place else "")
     got = "" if code == "E204" else fault.got
-    findings.add(code, file, what, line=fault.line, expected=fault.expected, got=got, fix=fault.hint)
+    fix = _COMPUTED if code == "E204" and _SCORES.match(fault.got) else fault.hint
+    findings.add(code, file, what, line=fault.line, expected=fault.expected, got=got, fix=fix)
 
 
 def _check_day(submission: Submission, told: Content, file: str, folder_name: str, findings: Findings) -> None:

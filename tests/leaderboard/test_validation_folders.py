@@ -180,6 +180,12 @@ def test_what_submission_yaml_says_is_told_with_its_line(folder, change, code, l
     assert found(report) == [(code, "submission.yaml", _line_of(folder, line))]
 
 
+def test_scores_in_submission_yaml_are_told_to_be_computed_and_not_taken_for_another_key(folder):
+    retell(folder, lambda told: told.update(scores={"alpha": 0.9}))
+    (told,) = report_of(folder).findings
+    assert (told.code, told.fix) == ("E204", "leave it out: scores are computed from the runs")
+
+
 def test_all_faults_of_submission_yaml_are_told_at_once(folder):
     def change(told):
         told["team"]["name"] = "TODO"
