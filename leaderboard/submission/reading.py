@@ -28,6 +28,9 @@ MOST_BYTES = 100_000
 """Bytes of a submission; one that lists a thousand data sets has fewer."""
 
 _HINT = "python -m leaderboard new writes one"
+_WRITE = "write what is true of your system"
+_NULL = "write null where it is not known"
+_NO_MODELS = "write models: [] for a system without any"
 _DAY = datetime.timedelta(days=1)
 
 _Place = tuple[str | int, ...]
@@ -115,7 +118,9 @@ def _faults(found: Content, today: datetime.date | None = None) -> list[Fault]:
     """Return all that is wrong in what a file holds, by line."""
     faults = faults_in(Submission, found)
     values = {fault.place: fault for fault in faults if fault.kind == "value"}
-    waiting = {left.place: _waiting(left, values.get(left.place)) for left in islice(_left(found), MOST_FAULTS)}
+    left = list(islice(_left(found), MOST_FAULTS))
+    optional = _optional(found, {fault.place for fault in left})
+    waiting = {one.place: _waiting(one, values.get(one.place), one.place in optional) for one in left}
     told = [fault for fault in faults if fault.kind != "value" or fault.place not in waiting]
     faults = [*waiting.values(), *told]
     if today is not None and "date" not in {fault.place for fault in faults}:
@@ -123,9 +128,29 @@ def _faults(found: Content, today: datetime.date | None = None) -> list[Fault]:
     return sorted(faults, key=lambda fault: fault.line)
 
 
-def _waiting(left: Fault, wrong: Fault | None) -> Fault:
+def _waiting(left: Fault, wrong: Fault | None, is_optional: bool) -> Fault:
     """Return the fault of a text that waits for a value, with what its model says that it has to be."""
-    return left if wrong is None else replace(left, expected=wrong.expected, hint=wrong.hint or left.hint)
+    hint = left.hint
+    if left.place.startswith("models["):
+        hint = f"{_NO_MODELS}; {_NULL}" if is_optional else _NO_MODELS
+    elif is_optional:
+        hint = _NULL
+    return replace(left, expected=wrong.expected, hint=wrong.hint or hint) if wrong else replace(left, hint=hint)
+
+
+def _optional(found: Content, waiting: set[str]) -> set[str]:
+    """Return those of the places that may hold null."""
+    nulled = Content(_nulled(found.value, (), waiting), found.lines)
+    return waiting - {fault.place for fault in faults_in(Submission, nulled)} if waiting else waiting
+
+
+def _nulled(value: Any, place: _Place, waiting: set[str]) -> Any:
+    """Return a value with null in the places that wait for something."""
+    if isinstance(value, dict):
+        return {key: _nulled(member, (*place, key), waiting) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_nulled(member, (*place, index), waiting) for index, member in enumerate(value)]
+    return None if isinstance(value, str) and spelled(place) in waiting else value
 
 
 def _left(found: Content) -> Iterator[Fault]:
@@ -133,8 +158,7 @@ def _left(found: Content) -> Iterator[Fault]:
     for place, text in _texts(found.value, ()):
         key = next((part for part in reversed(place) if isinstance(part, str)), "")
         if is_placeholder(text, key):
-            hint = "leave out a key, or write null, where nothing is known"
-            yield Fault("placeholder", found.line(place), spelled(place), "a value in its place", shown(text), hint)
+            yield Fault("placeholder", found.line(place), spelled(place), "a value in its place", shown(text), _WRITE)
 
 
 def _texts(value: Any, place: _Place) -> Iterator[tuple[_Place, str]]:

@@ -260,8 +260,23 @@ def test_a_text_that_is_far_too_long_is_looked_at_once(value):
 def test_what_waits_to_be_filled_in_is_told_what_it_has_to_be():
     assert "expected yes, no or unknown, got" in only(changed("training.on_benchmark", "ENTER_VALUE_HERE"))[2]
     assert "git rev-parse HEAD prints it" in only(changed("reproduce.commit", "ENTER_VALUE_HERE"))[2]
-    wanted = "expected a value in its place, got 'TODO'; leave out a key, or write null, where nothing is known"
+    wanted = "expected a value in its place, got 'TODO'; write null where it is not known"
     assert wanted in only(changed("hardware", "TODO"))[2]
+
+
+@pytest.mark.parametrize(
+    ("place", "hint"),
+    [
+        ("team.contact", "write what is true of your system"),
+        ("system.kind", "write what is true of your system"),
+        ("training.on_benchmark", "write what is true of your system"),
+        ("latency", "write null where it is not known"),
+        ("models.0.revision", "write models: [] for a system without any"),
+        ("models.0.parameters", "write models: [] for a system without any; write null where it is not known"),
+    ],
+)
+def test_null_is_proposed_only_where_it_is_taken(place, hint):
+    assert only(changed(place, "ENTER_VALUE_HERE"))[2].endswith(f"; {hint}")
 
 
 def test_all_that_is_wrong_is_told_by_line_and_read_says_the_first(tmp_path):
