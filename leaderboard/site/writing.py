@@ -220,10 +220,13 @@ def _write_one(work: Path, page: Page) -> int:
 
 
 def _copy(work: Path) -> Iterator[int]:
-    """Copy the files that no board changes; the style of charts goes with that of pages."""
-    for source in sorted((HERE / "static").iterdir()):
-        text = source.read_text(encoding="utf-8")
-        yield _write_one(work, Page(source.name, text + stylesheet() if source.name == "style.css" else text))
+    """Copy the files that no board changes: one script, and the style of charts with that of pages."""
+    held = {source.name: source.read_text(encoding="utf-8") for source in sorted((HERE / "static").iterdir())}
+    scripts = [name for name in held if name.endswith(".js")]
+    held["site.js"] = "".join(held.pop(name) for name in scripts)
+    held["style.css"] += stylesheet()
+    for name, text in held.items():
+        yield _write_one(work, Page(name, text))
     yield _write_one(work, Page(".nojekyll", ""))  # GitHub's pages would leave out some names otherwise
 
 

@@ -144,6 +144,14 @@ def test_a_page_may_load_its_own_style_script_and_images_and_holds_none_inline(s
         assert not [one for one in page.loads if urlsplit(one).scheme or one.startswith("/")]
 
 
+def test_all_pages_share_one_small_script(site, markup):
+    scripts = {
+        (path.parent / link).resolve() for path, page in markup.items() for link in page.loads if link.endswith(".js")
+    }
+    assert scripts == {site.resolve() / "site.js"} == {path.resolve() for path in site.rglob("*.js")}
+    assert (site / "site.js").stat().st_size < 25_000
+
+
 def test_every_page_says_when_it_was_updated_and_what_its_numbers_stand_on(site, markup, root):
     fingerprints = re.findall("fingerprint: ([0-9a-f]{12})", (root / BOARD / SNAPSHOT / "board.yaml").read_text())
     assert len(fingerprints) == 2

@@ -1,4 +1,4 @@
-// The one script of every page: the theme, and on a board's table search, filters, sorting, columns and choice.
+// The theme of every page, and on a board's table search, filters, sorting, columns and choice.
 // All of it only rearranges what the page already holds; without it the page is complete.
 "use strict";
 

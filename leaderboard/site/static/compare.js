@@ -1,7 +1,9 @@
 // Two to five systems side by side. What is chosen is in the address, so that it can be sent to somebody.
 "use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+document.addEventListener("DOMContentLoaded", () => {
+  const held = document.getElementById("data");
+  if (!held) return; // another page
+  const data = JSON.parse(held.textContent);
   const byId = new Map(data.systems.map((system, place) => [system.id, place]));
   const find = (id) => document.getElementById(id);
   const SHOWN = 40;
@@ -178,4 +180,4 @@
   addEventListener("hashchange", read);
   find("choose").hidden = false;
   read();
-})();
+});
