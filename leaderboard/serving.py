@@ -1,6 +1,7 @@
 """Serving a site on the loopback: files below one folder, and nothing else."""
 
 import os
+import sys
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -66,6 +67,17 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = os.name != "nt"  # on Windows it would share the port of another program
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing where a browser went away while it was answered."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+def _is_here(host: str) -> bool:
+    """Tell whether a request names this machine, with a port or, as browsers do for port 80, without."""
+    name, _, port = host.partition(":")
+    return name.lower() in _HOSTS and (not port or (port.isascii() and port.isdigit()))
+
 
 class _Handler(SimpleHTTPRequestHandler):
     """Answers GET and HEAD with files below the site's folder, links that leave it not followed."""
@@ -75,10 +87,14 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def send_head(self) -> BinaryIO | None:
         """Open the file that is asked for, or answer why not."""
-        if self.headers.get("Host", "").rpartition(":")[0].lower() not in _HOSTS:
+        if not _is_here(self.headers.get("Host", "")):
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This server answers for 127.0.0.1 alone")
             return None
-        url = urlsplit(self.path).path
+        try:
+            url = urlsplit(self.path).path
+        except ValueError:  # http://[
+            self.send_error(HTTPStatus.BAD_REQUEST, "No address")
+            return None
         path, root = Path(self.translate_path(url)), Path(self.directory)
         if is_file_below(path / "index.html", root) and not url.endswith("/"):
             self._send_to(f"/{url.strip('/')}/")  # one slash in front: two would name another host
@@ -87,12 +103,11 @@ class _Handler(SimpleHTTPRequestHandler):
         if not is_file_below(path, root):
             self.send_error(HTTPStatus.NOT_FOUND, "Not a file of the site")
             return None
-        file = path.open("rb")
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", _TYPES.get(path.suffix, "application/octet-stream"))
-        self.send_header("Content-Length", str(os.fstat(file.fileno()).st_size))
+        self.send_header("Content-Length", str(path.stat().st_size))
         self.end_headers()
-        return file
+        return path.open("rb")
 
     def end_headers(self) -> None:
         """End the headers with those that go with every answer."""

@@ -3,6 +3,7 @@
 import http.client
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -132,3 +133,43 @@ def test_the_command_tells_where_it_serves_and_ends_well_when_it_is_interrupted(
         assert server.wait(20) == 0
         assert server.stderr.read() == ""
     assert said.startswith("http://127.0.0.1:")
+
+
+def raw(server, sent, *, leave=False):
+    """Send bytes to a server, and return what it answers; with ``leave`` go away before it can."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+        connection.sendall(sent)
+        if leave:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, no goodbye
+            return b""
+        return connection.recv(100)
+
+
+@pytest.mark.parametrize("path", [b"http://[x/", b"/%00", b"/" + b"a" * 5_000, b"/\xff\xfe", b"*", b"/;/"])
+def test_what_is_no_address_is_answered_all_the_same(ask, path, capfd):
+    answer = raw(ask.server, b"GET " + path + b" HTTP/1.1\r\nHost: localhost:80\r\n\r\n")
+    assert answer.startswith((b"HTTP/1.0 400 ", b"HTTP/1.0 404 "))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_browser_that_goes_away_is_no_error(ask, capfd):
+    gone = threading.Event()
+    ask.server.shutdown_request = lambda request, end=ask.server.shutdown_request: (end(request), gone.set())
+    raw(ask.server, b"GET /board.js HTTP/1.1\r\nHost: localhost:80\r\n\r\n", leave=True)
+    assert gone.wait(10)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 200),  # as browsers write it for port 80
+        ("127.0.0.1", 200),
+        ("localhost:evil.com:80", 421),
+        ("127.0.0.1.evil.com:80", 421),
+        ("localhost:x", 421),
+        ("[::1]:80", 421),
+    ],
+)
+def test_this_machine_is_named_with_or_without_a_port(ask, host, status):
+    assert ask("/", host=host)[0].status == status
