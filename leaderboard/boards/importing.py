@@ -7,11 +7,11 @@ from pathlib import Path
 
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_file
-from freshstack_datasets.typed_files.reading import validated
+from freshstack_datasets.typed_files.reading import bytes_of, validated
 from freshstack_datasets.typed_files.yaml_file import Content
 from leaderboard.boards.definition import read_definition
 from leaderboard.boards.places import REPORTED
-from leaderboard.boards.published import check_rows, read_json, read_published
+from leaderboard.boards.published import PUBLISHED, check_rows, parse_published, read_json
 from leaderboard.boards.reported import Reported
 
 
@@ -51,11 +51,12 @@ def import_rows(
     Raises:
         InputError: The file cannot be read or does not fit the board, or nobody said where it is from.
     """
-    published = read_published(file)
-    check_rows(published.leaderboardData, read_definition(board), shown_path(file)[1:-1])
+    content, name = bytes_of(file, PUBLISHED), shown_path(file)[1:-1]  # once: it may be a pipe
+    published = parse_published(content, name)
+    check_rows(published.leaderboardData, read_definition(board), name)
     path = board / REPORTED
     before = read_json(Reported, path, "imported rows") if path.is_file() else None
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    digest = hashlib.sha256(content).hexdigest()
     if before is not None and before.source.sha256 == digest:  # nothing new: what was known of it still holds
         commit = commit or before.source.commit
     url = url or (before.source.url if before else None)

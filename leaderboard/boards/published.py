@@ -17,6 +17,9 @@ from freshstack_datasets.typed_files.reading import MOST_BYTES, bytes_of, valida
 from freshstack_datasets.typed_files.yaml_file import Content
 from leaderboard.boards.definition import Definition
 
+PUBLISHED = "a file leaderboard_data.json"
+"""What it is called where it cannot be read."""
+
 AVERAGE = "average"
 """What the published file calls the mean over all topics."""
 
@@ -86,7 +89,20 @@ def read_published(path: Path) -> Published:
     Raises:
         InputError: It cannot be read, or is not of the published schema; the message has the line.
     """
-    return read_json(Published, path, "a file leaderboard_data.json")
+    return parse_published(bytes_of(path, PUBLISHED), shown_path(path)[1:-1])
+
+
+def parse_published(content: bytes, name: str) -> Published:
+    """Return what the bytes of a file ``leaderboard_data.json`` say.
+
+    Args:
+        content: The bytes, at most one more than there may be.
+        name: What the file is called.
+
+    Raises:
+        InputError: They are not of the published schema; the message has the line.
+    """
+    return _parsed(Published, content, name)
 
 
 def check_rows(rows: Iterable[Row], definition: Definition, name: str) -> None:
@@ -125,7 +141,10 @@ def read_json(kind: type[M], path: Path, what: str) -> M:
     Raises:
         InputError: It cannot be read, is no JSON, or says something that is not allowed.
     """
-    name, content = shown_path(path)[1:-1], bytes_of(path, what)
+    return _parsed(kind, bytes_of(path, what), shown_path(path)[1:-1])
+
+
+def _parsed(kind: type[M], content: bytes, name: str) -> M:
     if len(content) > MOST_BYTES:
         raise InputError(name, expected=f"a file of at most {MOST_BYTES:,} bytes", got="more")
     try:

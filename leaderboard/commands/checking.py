@@ -8,6 +8,7 @@ import typer
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.values import SeveralArguments
+from freshstack_datasets.errors import InputError, shown_path
 from leaderboard.boards.places import SUBMISSIONS
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def _check(
     from leaderboard.checking import check_boards
 
     folders = [board_named(name, root) for name in boards or ()] or boards_of(near(root))
+    if not folders:
+        raise InputError(f"the folder {shown_path(root)}", expected="a board.yaml in <board>/<snapshot>", got="none")
     problems = [*check_boards(folders, root, rescore=rescore)]
     errors = sum(problem.is_error for problem in problems)
     if as_json:

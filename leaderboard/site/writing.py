@@ -50,6 +50,8 @@ SECTIONS: tuple[Callable[[Site], Iterable[Page]], ...] = (
 MARK = "site.json"
 """The file that tells a site of ours from any other folder, and what it was made of."""
 
+_MADE_BY = "python -m leaderboard build"
+
 
 @dataclass(frozen=True, slots=True)
 class Built:
@@ -169,11 +171,11 @@ def _checked(url: str | None, option: str) -> str | None:
 def refuse_foreign(out: Path) -> None:
     """Raise InputError when something is in the way that is no site of ours, so that nothing is lost by a slip."""
     if out.is_dir() and not out.is_symlink():
-        if not any(out.iterdir()) or (out / MARK).is_file():
+        if not any(out.iterdir()) or _is_ours(out):
             return
         raise InputError(
             f"the folder {shown_path(out)}",
-            expected=f"a new folder, an empty one, or a site with its {MARK}",
+            expected="a new folder, an empty one, or a site that was built before",
             got="other files",
             hint="give another --out",
         )
@@ -181,10 +183,19 @@ def refuse_foreign(out: Path) -> None:
         raise InputError(f"the path {shown_path(out)}", expected="a folder", got="something else")
 
 
+def _is_ours(out: Path) -> bool:
+    """Tell whether a folder is a site that was built before; others have files that are called ``site.json``, too."""
+    try:
+        told = json.loads((out / MARK).read_bytes()) if (out / MARK).is_file() else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(told, dict) and told.get("made_by") == _MADE_BY
+
+
 @contextmanager
 def _replacing(out: Path) -> Iterator[Path]:
     """Yield a new folder that takes the place of an older site when the block ends well."""
-    if not (out / MARK).is_file():
+    if not _is_ours(out):
         with atomic_folder(out) as work:
             yield work
         return
@@ -192,14 +203,19 @@ def _replacing(out: Path) -> Iterator[Path]:
     new, old = (whole.parent / f".{whole.name}.{secrets.token_hex(4)}.{kind}" for kind in ("new", "old"))
     with atomic_folder(new) as work:
         yield work
-    whole.rename(old)
     try:
+        whole.rename(old)
         new.rename(whole)
-    except OSError:
-        old.rename(whole)
+    except OSError as error:
+        if old.exists() and not whole.exists():
+            old.rename(whole)
         shutil.rmtree(new, ignore_errors=True)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        hint = "see whether another build writes there, and run it again"
+        got = (error.strerror or "an unusable path").lower()
+        raise InputError(f"cannot replace the site {shown_path(out)}", got=got, hint=hint) from error
+    finally:
+        if whole.exists():  # that of another build, where one was quicker
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def _write(work: Path, pages: Iterable[Page]) -> Iterator[int]:
@@ -242,5 +258,5 @@ def _mark(site: Site) -> str:
         }
         for board in (published.board for published in site.published)
     ]
-    told = {"made_by": "python -m leaderboard build", "with_text": site.with_text, "boards": boards}
+    told = {"made_by": _MADE_BY, "with_text": site.with_text, "boards": boards}
     return json.dumps(told, indent=1) + "\n"

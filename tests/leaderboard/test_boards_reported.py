@@ -2,7 +2,10 @@
 
 import copy
 import datetime
+import hashlib
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -101,6 +104,17 @@ def test_importing_again_gives_the_same_bytes(board, given):
     again = import_rows(path, board)
     assert (board / "reported.json").read_bytes() == before
     assert (again.rows, again.added, again.changed, again.gone) == (2, (), (), ())
+
+
+def test_a_pipe_is_imported_as_the_file_that_goes_through_it(board, given, tmp_path):
+    path, pipe = given(row()), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(path.read_bytes()))
+    writer.start()
+    import_rows(pipe, board, **FROM)
+    writer.join()
+    told = json.loads((board / "reported.json").read_text(encoding="utf-8"))
+    assert told["source"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_importing_says_what_came_changed_and_went(board, given):

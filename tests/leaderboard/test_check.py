@@ -6,9 +6,11 @@ import shutil
 import pytest
 import yaml
 
+from leaderboard.boards.definition import read_definition
 from leaderboard.boards.places import SUBMISSIONS
 from leaderboard.checking import check_boards
 from leaderboard.cli import main
+from leaderboard.scoring import write_reproduction
 from tests.leaderboard.made import BOARD, SNAPSHOT, entry_of, made_board
 
 
@@ -84,6 +86,29 @@ def test_another_version_of_the_evaluator_is_a_warning_when_its_scores_are_the_s
     assert [(one.code, one.is_error) for one in found if one.code == "rescored"] == [("rescored", False)]
 
 
+def test_a_second_run_that_failed_or_is_of_another_run_is_a_warning(root, tmp_path):
+    folder, path = root / BOARD / SNAPSHOT, root / BOARD / SNAPSHOT / entry_of(1) / "reproduction.json"
+
+    def told():
+        problems = [problem for problem in check_boards([folder], root) if problem.code == "reproduction"]
+        assert not any(problem.is_error for problem in problems)
+        return [(problem.file, problem.message) for problem in problems]
+
+    def run_again(number):
+        with_runs = shutil.copytree(folder / entry_of(number), tmp_path / "again", dirs_exist_ok=True)
+        write_reproduction(folder / entry_of(1), with_runs, read_definition(folder))
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    run_again(1)
+    assert told() == []
+    largest = run_again(2)["largest_difference"]
+    assert told() == [(str(path), f"run again, it had a mean that was off by {largest:.4f}")]
+    same = json.dumps(run_again(1))
+    digests = [json.loads(same)["runs"]["beta"]["original"], "f" * 64]
+    path.write_text(same.replace(*digests), encoding="utf-8")
+    assert told() == [(str(path), "it is of other runs than those that were scored")]
+
+
 def test_scores_on_other_data_are_found(root):
     path = root / BOARD / SNAPSHOT / "board.yaml"
     told = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -116,6 +141,11 @@ def test_a_published_mean_that_is_none_of_its_topics_is_told(root):
     (found,) = (one for one in check_boards([root / BOARD / SNAPSHOT], root) if one.code == "average")
     assert not found.is_error
     assert "Recall@50 0.502" in found.message
+
+
+def test_a_folder_without_any_board_is_an_error(tmp_path, capsys):
+    assert main(["check", "--root", str(tmp_path)]) == 2
+    assert "expected a board.yaml in <board>/<snapshot>, got none" in capsys.readouterr().err
 
 
 def test_the_command_ends_with_1_when_something_is_wrong(root, capsys):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 from dataclasses import replace
 from datetime import date
@@ -173,7 +174,7 @@ def test_the_same_submissions_give_the_same_bytes(root, site, tmp_path):
 def test_an_older_site_is_replaced_as_a_whole_and_stays_when_the_new_one_fails(root, site, tmp_path, monkeypatch):
     out = tmp_path / "site"
     out.mkdir()
-    (out / MARK).write_text("{}")
+    (out / MARK).write_text('{"made_by": "python -m leaderboard build"}')
     (out / "old.html").write_text("old")
 
     def broken(_):
@@ -198,12 +199,50 @@ def test_an_older_site_is_replaced_as_a_whole_and_stays_when_the_new_one_fails(r
 def test_what_is_no_site_is_never_replaced(root, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
-    with pytest.raises(InputError, match="a new folder, an empty one, or a site with"):
+    with pytest.raises(InputError, match="a new folder, an empty one, or a site that was built before"):
         build_site(root, tmp_path / "mine", resamples=100)
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="expected a folder"):
         build_site(root, tmp_path / "file", resamples=100)
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("told", ["", "{}", "[]", '{"made_by": "hand"}', "[" * 100_000, "\ud800"])
+def test_a_file_of_the_same_name_makes_no_folder_a_site(root, tmp_path, told):
+    (tmp_path / MARK).write_text(told, errors="surrogatepass")
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(InputError, match="or a site that was built before, got other files"):
+        build_site(root, tmp_path, resamples=100)
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_of_two_builds_at_once_one_stays_and_nothing_is_left_beside_it(root, tmp_path, monkeypatch):
+    out = tmp_path / "site"
+
+    def section(text, before=lambda: None):
+        def pages(_):
+            before()
+            yield Page("index.html", text)
+
+        return (pages,)
+
+    def build(text, before=lambda: None):
+        monkeypatch.setattr(writing, "SECTIONS", section(text, before))
+        build_site(root, out, resamples=100)
+
+    def rename(path, target):
+        monkeypatch.undo()  # this one alone is disturbed
+        told = original(path, target)
+        shutil.copytree(target, path)  # the other build, between the two renames of this one
+        return told
+
+    original = Path.rename
+    build("old")
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(InputError, match=r"cannot replace the site .*, got .*; see whether another build writes there"):
+        build("new")
+    assert (out / "index.html").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
 def test_two_pages_at_one_place_are_an_error(root, tmp_path, monkeypatch):
