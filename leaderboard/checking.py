@@ -8,10 +8,10 @@ from statistics import fmean
 from freshstack_datasets.errors import FreshStackError
 from freshstack_datasets.loading import Dataset, load
 from leaderboard.boards.definition import Definition, read_definition
-from leaderboard.boards.places import SCORES, SUBMISSION, submission_folders
+from leaderboard.boards.places import REPRODUCTION, SCORES, SUBMISSION, submission_folders
 from leaderboard.boards.reading import read_board
 from leaderboard.boards.records import Board
-from leaderboard.scoring import ScoresFile, faults_of_scores, read_scores, score
+from leaderboard.scoring import ScoresFile, faults_of_scores, read_reproduction, read_scores, score
 from leaderboard.validation import validate
 
 _ROUNDED = 0.001
@@ -24,7 +24,7 @@ class Problem:
 
     Args:
         code: What kind of problem it is: ``unreadable``, ``not-comparable``, ``not-scored``, ``changed``, ``rescored``,
-            ``average``, ``left-out``, or a code of ``validate``.
+            ``reproduction``, ``average``, ``left-out``, or a code of ``validate``.
         file: Where it is, with the line where there is one.
         message: What is wrong, on one line.
         is_error: Whether nothing should be published with it.
@@ -72,10 +72,24 @@ def _submission(
             yield Problem("not-scored", file, f"there is none; python -m leaderboard score {folder}")
             return
         yield from (Problem("changed", file, fault) for fault in faults_of_scores(folder, scores, definition))
+        yield from _reproduction(folder, scores)
         if datasets is not None:
             yield from _again(folder, scores, score(folder, definition, datasets=datasets))
     except FreshStackError as error:
         yield Problem("unreadable" if error.exit_code == 2 else "not-comparable", str(folder), str(error))
+
+
+def _reproduction(folder: Path, scores: ScoresFile) -> Iterator[Problem]:
+    """Yield why a submission that was run again does not count as reproduced."""
+    found, file = read_reproduction(folder), str(folder / REPRODUCTION)
+    if found is None:
+        return
+    scored = {name: topic.run.sha256 for name, topic in scores.topics.items()}
+    if {name: run.original for name, run in found.runs.items()} != scored:
+        yield Problem("reproduction", file, "it is of other runs than those that were scored", is_error=False)
+    elif found.verdict == "failed":
+        moved = f"run again, it had a mean that was off by {found.largest_difference:.4f}"
+        yield Problem("reproduction", file, moved, is_error=False)
 
 
 def _again(folder: Path, before: ScoresFile, after: ScoresFile) -> Iterator[Problem]:
