@@ -54,6 +54,14 @@ def test_the_code_that_looks_at_a_pull_request_is_that_of_its_base():
     assert "./pull" not in install
 
 
+def test_with_the_label_of_maintenance_everything_is_checked_in_place_of_one_submission():
+    asked = {step["name"]: step["if"] for step in runs(PULL) if "if" in step}
+    label = "contains(github.event.pull_request.labels.*.name, 'maintenance')"
+    assert asked == dict.fromkeys(("Validate", "Score"), f"${{{{ !{label} }}}}") | {"Check": f"${{{{ {label} }}}}"}
+    assert "if" not in PULL["jobs"]["submission"]
+    assert {"labeled", "unlabeled", "synchronize"} <= set(PULL[TRIGGER]["pull_request"]["types"])
+
+
 def test_only_the_job_that_deploys_may_write_and_it_runs_nothing_of_ours():
     assert DEPLOY[TRIGGER]["push"]["branches"] == ["main"]
     assert DEPLOY["permissions"] == {"contents": "read"}
@@ -125,11 +133,13 @@ def test_the_steps_validate_score_and_build_without_running_anything_of_the_pull
     assert scored.returncode == 0, scored.stdout + scored.stderr
     folder = work / "pull" / "leaderboard" / "submissions" / BOARD / SNAPSHOT
     assert (folder / entry_of(2) / "scores.json").is_file()
+    checked = step_of(clone, "Check")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
     built = step_of(clone, "Build")
     assert built.returncode == 0, built.stdout + built.stderr
     page = (work / "site" / BOARD / SNAPSHOT / "index.html").read_text(encoding="utf-8")
     assert entry_of(2) in page
-    for done in (validated, scored, built):
+    for done in (validated, scored, checked, built):
         assert "code of the pull request ran" not in done.stdout + done.stderr
 
 
