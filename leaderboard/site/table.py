@@ -241,7 +241,7 @@ def _against(verdict: Verdict | None, entry_id: str) -> tuple[float, float] | No
 
 
 def columns_of(board: Board, rows: Sequence[Row], verdict: Verdict | None, measure: str) -> Iterator[Column]:
-    """Yield the columns behind the rank, from left to right; those that hold nothing are not shown from the start."""
+    """Yield the columns behind the rank, from left to right; without a script, all are shown."""
     with_interval = any(row.strip is not None and row.strip.low is not None for row in rows)
     about = "The mean over all queries, and its 95 % bootstrap interval"
     chosen, *others = [
@@ -256,11 +256,11 @@ def columns_of(board: Board, rows: Sequence[Row], verdict: Verdict | None, measu
         about = f"The lead over {board.entry(verdict.baseline).name}, and its p-value by Holm"
         yield Column("baseline", "vs baseline", about, shown=False, falling=True, numeric=True)
     depth = nearest_depth(measure)
+    known = any(row.scores is not None and row.scores.judged for row in rows)
     for k in JUDGED:
         about = f"The share of the first {k} documents that were judged for the very query"
-        known = any(row.scores is not None and row.scores.judged for row in rows)
         yield Column(f"judged-{k}", f"Judged@{k}", about, shown=known and k == depth, falling=True, numeric=True)
-    yield from _told([row.entry for row in rows])
+    yield from _told(dated=not known)
 
 
 def in_front(board: Board, measure: str) -> list[str]:
@@ -268,19 +268,18 @@ def in_front(board: Board, measure: str) -> list[str]:
     return sorted(map(str, board.measures), key=lambda name: name != measure)
 
 
-def _told(entries: Sequence[Entry]) -> Iterator[Column]:
-    """Yield the columns of what is told of systems."""
+def _told(*, dated: bool) -> Iterator[Column]:
+    """Yield the columns of what is told of systems; as many are shown as there is room for on a desk."""
     yield Column("kind", "Kind", "What kind of system it is, by its last step")
     yield Column("size", "Size", "The parameters of all its models together", falling=True, numeric=True)
     yield Column("license", "Licence", "The licences of its models")
-    yield Column("weights", "Weights", "Whether the weights of its models are public")
-    seen = any(entry.trained_on_benchmark not in ("", "unknown") for entry in entries)
+    yield Column("weights", "Weights", "Whether the weights of its models are public", shown=False)
     about = "Whether its models saw the questions, answers or judgments in training"
-    yield Column("training", "Trained on it", about, shown=seen)
-    timed = any(entry.latency_ms is not None for entry in entries)
+    yield Column("training", "Trained on it", about, shown=False)
     about = "The median time of a query, on the submitter's hardware"
-    yield Column("latency", "Latency", about, shown=timed, numeric=True)
-    yield Column("date", "Date", "The day of the submission, or of the release of a reported system", falling=True)
+    yield Column("latency", "Latency", about, shown=False, numeric=True)
+    about = "The day of the submission, or of the release of a reported system"
+    yield Column("date", "Date", about, shown=dated, falling=True)
     yield Column("evidence", "Evidence", "Reported elsewhere, scored from a run, or reproduced by a second run")
 
 
