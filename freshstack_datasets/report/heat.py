@@ -22,11 +22,13 @@ class Row:
         name: The system; foreign text.
         values: Its value in each column, None where it has none.
         fingerprint: The data that it was scored on; that of all rows is the same.
+        is_reference: Whether it is there to compare with, so that it cannot be the best.
     """
 
     name: str
     values: tuple[float | None, ...]
     fingerprint: str
+    is_reference: bool = False
 
     def __post_init__(self) -> None:
         """Refuse numbers that have no colour."""
@@ -38,7 +40,7 @@ class Row:
 def heat_map(rows: Sequence[Row], columns: Sequence[str], y: str, *, title: str, about: str, width: int = WIDE) -> str:
     """Return a map with a row for each system, in the order given, and a column for each topic.
 
-    The best of each column is bold.
+    The best of each column is bold, apart from references.
 
     Args:
         rows: The systems.
@@ -57,7 +59,8 @@ def heat_map(rows: Sequence[Row], columns: Sequence[str], y: str, *, title: str,
     names = [row.name for row in rows]
     found = [value for row in rows for value in row.values if value is not None]
     shades = Shades("fs-h", _COLOURS, min(found, default=0.0), max(found, default=1.0), _DARK)
-    body = [label(0, 13, f"{y}; bold: the best of a column", "fs-soft", room=width)]
+    apart = ", without references" if any(row.is_reference for row in rows) else ""
+    body = [label(0, 13, f"{y}; bold: the best of a column{apart}", "fs-soft", room=width)]
     body += shade_legend(shades, LINE, score_text(shades.low), score_text(shades.high)) if found else []
     place = Map.of(names, columns, 2 * LINE + 4, width)
     body += headings(place, columns)
@@ -74,7 +77,7 @@ def heat_table(caption: str, rows: Sequence[Row], columns: Sequence[str]) -> str
 
 
 def _best(rows: Sequence[Row], columns: Sequence[str]) -> list[float | None]:
-    across = [[row.values[column] for row in rows] for column in range(len(columns))]
+    across = [[row.values[column] for row in rows if not row.is_reference] for column in range(len(columns))]
     return [max((value for value in values if value is not None), default=None) for values in across]
 
 

@@ -73,16 +73,19 @@ def charts(published: Published, scope: str, measure: str, by_topic: str | None)
     """
     board = published.board
     drawn = _Drawn(board, scope, measure)
+    verdict = published.verdict(scope, measure)
     yield Chart(
         "ranking",
-        "Who is ahead, and how surely",
-        "Intervals that overlap say little about a pair: systems of one tier cannot be told from the first of it.",
-        drawn.in_rank(published.verdict(scope, measure)),
+        "Who is ahead, and how surely" if verdict else "Who is ahead",
+        "Intervals that overlap say little about a pair: systems of one tier cannot be told from the first of it."
+        if verdict
+        else "Nothing here was tested: neighbours may well be equally good.",
+        drawn.in_rank(verdict),
     )
     yield Chart(
         "size",
         "Quality and size",
-        "Up and to the left is better. The steps are the front: no smaller system does better.",
+        "Up and to the left is better. The steps are the front, by means alone: no smaller system has a larger one.",
         drawn.against(SIZE, {entry.entry_id: entry.parameters for entry in board.entries}, "size"),
     )
     yield Chart(
@@ -95,7 +98,7 @@ def charts(published: Published, scope: str, measure: str, by_topic: str | None)
     yield Chart(
         "history",
         "Through time",
-        "The line is the best so far. The day of a submission, or of the release of a reported system.",
+        "The line is the largest mean so far, by the day of a submission, or of the release of a reported system.",
         drawn.through_time(),
     )
 
@@ -218,7 +221,7 @@ def _heat(board: Board, measure: str) -> str | None:
     if not entries:
         return None
     fingerprint = fingerprint_of(board.topics, board.snapshot)
-    rows = [Row(_label(entry), _values(board, entry, measure), fingerprint) for entry in entries]
+    rows = [Row(_label(one), _values(board, one, measure), fingerprint, not one.ranked) for one in entries]
     columns = [scope_title(board, scope) for scope in board.scopes]
     title = f"{words.measure(measure)} by topic"
     about = f"{len(rows)} systems in rows, {len(columns)} columns; darker is less, and the numbers are in the cells."

@@ -1,5 +1,6 @@
 """A page for each query: what it asks, which nuggets answer it, and what each system put where."""
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
@@ -34,6 +35,7 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
         "topics": topics,
         "here": "queries",
         "asked": asked,
+        "show": lambda query_id: shlex.join(["freshstack", "show", f"{topic.dataset}@{board.snapshot}", query_id]),
         "language_code": language_code,
         "states": _STATES,
         "license": dataset.manifest.license if dataset.manifest else None,

@@ -65,6 +65,28 @@ def test_the_steps_to_submit_leave_no_scores_in_what_is_handed_in(site):
     assert "leaderboard score" not in page
 
 
+def test_a_question_that_is_cut_says_what_prints_it(site):
+    assert "freshstack show freshstack/nimbus@2026-11 paraphrase-01" in words(
+        site, f"{BOARD}/queries/nimbus/q-paraphrase-01.html"
+    )
+    assert "It goes on" not in words(site, f"{BOARD}/queries/nimbus/q-distractor-05.html")
+
+
+def test_charts_of_reported_rows_promise_no_certainty(site):
+    page = words(site, "freshstack/2024-10/charts.html")
+    assert "how surely" not in page
+    assert "Nothing here was tested" in page
+    assert "how surely" in words(site, f"{BOARD}/charts.html")
+
+
+def test_no_oracle_is_called_the_best_of_a_topic(site):
+    text = (site / "freshstack/2024-10/charts.html").read_text(encoding="utf-8")
+    assert "bold: the best of a column, without references" in text
+    best = re.findall(r'<text[^>]*class="[^"]*fs-strong[^"]*"[^>]*>([0-9.]+)<', text)
+    assert {"0.365", "0.421"} <= set(best)  # Qwen3-8B: all topics, Laravel
+    assert "0.541" not in best  # an oracle
+
+
 def test_pages_of_all_boards_say_that_reported_values_are_reported(site):
     footer = (site / "about.html").read_text(encoding="utf-8").partition("<footer")[2]
     assert "all values as they were reported" in footer
