@@ -43,7 +43,7 @@ def listed(folder: Path, label: str, topics: Sequence[str], findings: Findings, 
         findings: Takes what is wrong.
         handed_in: Whether it is being handed in, so that it must not hold scores.
     """
-    metadata, runs, total = None, dict[str, list[Path]](), 0
+    metadata, runs, refused, total = None, dict[str, list[Path]](), set[str](), 0
     for name in _names(folder, label, findings):
         path, file = folder / name, f"{label}/{name}"
         size = _size(path, file, findings)
@@ -52,6 +52,7 @@ def listed(folder: Path, label: str, topics: Sequence[str], findings: Findings, 
                 findings.add("E104", file, "a file of scores", expected="runs alone, which scores are computed from")
             continue
         if size is None:
+            refused.add(name)
             continue
         total += size
         if name == SUBMISSION:
@@ -65,9 +66,9 @@ def listed(folder: Path, label: str, topics: Sequence[str], findings: Findings, 
             runs.setdefault(topic, []).append(path)
     if total > FOLDER_BYTES:
         findings.add("E107", label, "its files", expected=f"at most {FOLDER_BYTES:,} bytes", got=f"{total:,}")
-    if metadata is None:
+    if metadata is None and SUBMISSION not in refused:
         findings.add("E201", label, "a submission", expected=f"the file {SUBMISSION}", got="none")
-    _add_missing(label, topics, runs, findings)
+    _add_missing(label, topics, runs, {topic_of(name) for name in refused}, findings)
     return Listed(metadata, {topic: paths[0] for topic, paths in runs.items() if len(paths) == 1})
 
 
@@ -134,13 +135,16 @@ def _kind(path: Path) -> str:
     return next((name for test, name in kinds if test(mode)), "a device")
 
 
-def _add_missing(label: str, topics: Sequence[str], runs: dict[str, list[Path]], findings: Findings) -> None:
+def _add_missing(
+    label: str, topics: Sequence[str], runs: dict[str, list[Path]], refused: set[str | None], findings: Findings
+) -> None:
+    """Say which runs are missing, but for topics with a run that was refused: that was told of it already."""
     for topic, paths in runs.items():
         if len(paths) > 1:
             got = ", ".join(shown(path.name)[1:-1] for path in paths)
             findings.add("E109", label, f"the topic {shown(topic)[1:-1]}", expected="one run file", got=got)
-    missing = [topic for topic in topics if topic not in runs]
-    if not runs:
+    missing = [topic for topic in topics if topic not in runs and topic not in refused]
+    if not runs and not refused.intersection(topics):
         expected = f"a run file a topic: {', '.join(topics)}" if topics else "a run file a topic"
         findings.add("E108", label, "a submission", expected=expected, got="none")
     elif missing:

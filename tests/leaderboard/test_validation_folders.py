@@ -86,7 +86,14 @@ def _folder(folder):
 @pytest.mark.parametrize("spoil", [_link, _link_to_metadata, _pipe, _folder])
 def test_what_is_no_plain_file_is_refused_and_not_opened(folder, spoil):
     spoil(folder)
-    assert "E106" in codes(report_of(folder))
+    assert codes(report_of(folder)) == {"E106"}  # and what was refused is not told to be missing
+
+
+def test_runs_that_are_all_refused_are_not_told_to_be_missing(folder):
+    _link(folder)
+    (folder / "beta.trec").unlink()
+    (folder / "beta.trec").symlink_to("/dev/zero")
+    assert found(report_of(folder)) == [("E106", "alpha.trec", 0), ("E106", "beta.trec", 0)]
 
 
 def test_a_submission_or_a_run_that_is_a_link_is_refused(folder, tmp_path):
