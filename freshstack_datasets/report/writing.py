@@ -13,8 +13,11 @@ _TEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    **{letter: "\\" + letter for letter in "{}%#&$_"},
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    **{letter: "\\" + letter for letter in "%#&$_"},
 }
+"""Letters that mean something to TeX; BibTeX counts braces behind a backslash, too, so that there must be none alone."""
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:

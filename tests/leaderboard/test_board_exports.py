@@ -89,7 +89,7 @@ def test_bibtex_has_an_entry_for_the_board_the_paper_and_each_system(board, verd
     keys = re.findall(r"^@misc\{([^,]+),$", text, re.MULTILINE)
     assert keys[:2] == [f"{BOARD}-{SNAPSHOT}", "thakur2025freshstack"]
     assert keys[2:] == [f"{BOARD}-{SNAPSHOT}-{entry.entry_id}" for entry in board.entries]
-    assert text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
+    assert text.count("{") == text.count("}")  # BibTeX counts those behind a backslash, too
     assert HOSTILE not in text  # its braces and its dollar are escaped
 
 

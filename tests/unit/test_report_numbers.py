@@ -110,9 +110,19 @@ def test_bibtex_escapes_what_tex_would_obey_and_leaves_out_what_is_missing():
     )
     assert entry == (
         "@misc{freshstack-2024-10,\n"
-        r"  title = {100\% \{of\} \textbackslash{}input\{x\} \$a\_b\$ \#1 \& \textasciitilde{}\textasciicircum{}},"
+        r"  title = {100\% \textbraceleft{}of\textbraceright{} \textbackslash{}input\textbraceleft{}x\textbraceright{} \$a\_b\$ \#1 \& \textasciitilde{}\textasciicircum{}},"
         "\n  year = {2026}\n}\n"
     )
+
+
+@pytest.mark.parametrize("title", ["{", "}", "} }, evil = {x}", "\\{", "a \\}"])
+def test_a_lone_brace_ends_no_field(title):
+    entry = bibtex("misc", "x", {"title": title, "year": "2026"})
+    depth = [entry[: place + 1].count("{") - entry[: place + 1].count("}") for place in range(len(entry))]  # as BibTeX
+    inside = entry[entry.index("title = {") + len("title = {") : entry.index("},\n  year")]
+    assert min(depth) == 0
+    assert depth[-1] == 0
+    assert inside.count("{") == inside.count("}")
 
 
 def test_a_key_that_would_break_the_entry_is_refused():
