@@ -321,6 +321,21 @@ def test_a_comparison_shows_the_tests_and_the_values_of_each_query(browse, board
 
 
 @browsed
+def test_an_address_of_six_systems_shows_five_and_names_the_one_left_out(browse):
+    asked = ",".join((BM25, TINY, LARGE, CLOSED, FUSED, BM25_2))
+    page = browse(f"{COMPARE}#systems={asked}").page
+    assert len(chosen(page)) == 5
+    assert page.locator("#said").inner_text() == "At most 5 at once: bm25-2 left out."
+
+
+@browsed
+def test_on_a_phone_what_the_numbers_stand_on_has_the_whole_width(browse):
+    page = browse(QUERY, viewport=PHONE).page
+    data = page.locator("footer dd").nth(1).bounding_box()
+    assert data["width"] > 300
+
+
+@browsed
 def test_what_is_compared_is_in_the_address_and_comes_back_from_it(browse):
     window = browse(COMPARE)
     page = window.page

@@ -155,9 +155,11 @@ document.addEventListener("DOMContentLoaded", () => {
     const ids = (asked.get("systems") || "").split(",").filter(Boolean);
     const unknown = ids.filter((id) => !byId.has(id));
     measure = data.measures.includes(asked.get("measure")) ? asked.get("measure") : data.measures[0];
-    const found = [...new Set(ids.filter((id) => byId.has(id)).map((id) => byId.get(id)))].slice(0, data.most);
+    const known = [...new Set(ids.filter((id) => byId.has(id)).map((id) => byId.get(id)))];
+    const left = known.slice(data.most).map((place) => data.systems[place].name);
     const first = data.systems.map((_, place) => place).filter((place) => data.systems[place].tested).slice(0, 2);
-    choose(ids.length ? found : first);
+    choose(ids.length ? known.slice(0, data.most) : first);
+    if (left.length) say(`At most ${data.most} at once: ${left.join(", ")} left out.`);
     if (unknown.length) say(`Not on this page: ${unknown.join(", ")}.`);
   };
 
