@@ -20,8 +20,9 @@ from freshstack_datasets.runs.entries import gathered
 from freshstack_datasets.runs.formats import FORMATS, TEXT, format_of, scanner_of
 from freshstack_datasets.runs.source import ID_LIMIT
 from freshstack_datasets.runs.survey import Survey, survey_run
+from freshstack_datasets.runs.tops import read_top
 
-__all__ = ["FORMATS", "Survey", "read_run", "survey_run", "write_run"]
+__all__ = ["FORMATS", "Survey", "read_run", "read_top", "survey_run", "write_run"]
 
 
 def read_run(path: Path | str, format: str | None = None) -> Run:

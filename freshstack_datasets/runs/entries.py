@@ -7,6 +7,7 @@ from itertools import islice
 from math import inf
 from pathlib import Path
 from sys import getsizeof
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,37 @@ NAME_LIMIT = 200
 _FIRST_CHECK = 1 << 18
 _ENTRY_BYTES, _ID_BYTES = 40, 150  # with what a search for duplicates takes; and an id's places beside its string
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Taker(Protocol):
+    """What the readers of formats give entries to."""
+
+    @property
+    def notes(self) -> Notes | None:
+        """Where faults are noted; None where the first one is raised."""
+        ...
+
+    @property
+    def most_bytes(self) -> float:
+        """Bytes that the file may have, decompressed."""
+        ...
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether no more is kept of the file."""
+        ...
+
+    def refuse(self, error: RunFileError) -> None:
+        """Note a fault, or raise it."""
+        ...
+
+    def add(self, query_ids: Ids, doc_ids: Ids, scores: Sequence[float] | NDArray[np.float64]) -> None:
+        """Take entries, in three columns of one length."""
+        ...
+
+    def add_query(self, query_id: str) -> None:
+        """Take a query, which may get no entry."""
+        ...
 
 
 class Entries:

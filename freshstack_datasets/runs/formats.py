@@ -7,7 +7,7 @@ from typing import BinaryIO, Protocol
 from freshstack_datasets.errors import InputError, UnknownNameError, shown, shown_path
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.runs import jsonl, nested_json, parquet, trec
-from freshstack_datasets.runs.entries import Entries
+from freshstack_datasets.runs.entries import Taker
 from freshstack_datasets.runs.source import GZIP
 
 FORMATS: Mapping[str, tuple[str, ...]] = {
@@ -22,7 +22,7 @@ FORMATS: Mapping[str, tuple[str, ...]] = {
 class TextFormat(Protocol):
     """A module of a format that is text."""
 
-    def scan(self, path: Path, entries: Entries) -> str:
+    def scan(self, path: Path, entries: Taker) -> str:
         """Read a file into entries, and return the name that it holds."""
         ...
 
@@ -65,7 +65,7 @@ def format_of(path: Path, format: str | None) -> tuple[str, bool]:
     return format, zipped
 
 
-def scanner_of(format: str) -> tuple[Callable[[Path, Entries], str], str]:
+def scanner_of(format: str) -> tuple[Callable[[Path, Taker], str], str]:
     """Return what reads files of a format into entries, and what an entry stands in: line or row.
 
     Args:

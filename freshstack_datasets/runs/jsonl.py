@@ -15,7 +15,7 @@ import numpy as np
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
 from freshstack_datasets.records import ID_RULE
-from freshstack_datasets.runs.entries import Entries, clean_name
+from freshstack_datasets.runs.entries import Taker, clean_name
 from freshstack_datasets.runs.source import ID_LIMIT, NUMBER, OTHER_FORMAT, blocks, checked_id, raw_lines, text_of
 
 ENTRY = 'an object such as {"query_id": "q", "doc_id": "d", "score": 1.5}'
@@ -28,7 +28,7 @@ _PLAIN = re.compile(
 )
 
 
-def scan(path: Path, entries: Entries) -> str:
+def scan(path: Path, entries: Taker) -> str:
     """Read JSON lines into entries, and return the run's name on the first line, "" when there is none.
 
     Raises:
@@ -74,9 +74,7 @@ def _columns(block: bytes) -> tuple[Sequence[str], Sequence[str], list[float]] |
     return (query_ids, doc_ids, scores) if all(map(isfinite, scores)) else None
 
 
-def _columns_by_line(
-    path: Path, first: int, block: bytes, entries: Entries
-) -> tuple[list[str], list[str], list[float]]:
+def _columns_by_line(path: Path, first: int, block: bytes, entries: Taker) -> tuple[list[str], list[str], list[float]]:
     query_ids, doc_ids, scores, lines = [], [], [], []
     for number, raw in raw_lines(first, block):
         try:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs.entries import Entries
+from freshstack_datasets.runs.entries import Taker
 from freshstack_datasets.runs.scanner import Scanner
 from freshstack_datasets.runs.source import Source
 
 
-def scan(path: Path, entries: Entries) -> str:
+def scan(path: Path, entries: Taker) -> str:
     """Read nested JSON into entries, as a stream, and return "": it holds no name.
 
     A query may have an empty object: it found nothing.

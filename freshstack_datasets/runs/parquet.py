@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from freshstack_datasets.errors import RunFileError, shown
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs.entries import Entries, clean_name
+from freshstack_datasets.runs.entries import Taker, clean_name
 from freshstack_datasets.runs.source import ID_LIMIT, OTHER_FORMAT, checked_id, opened
 
 COLUMNS = ("query_id", "doc_id", "score")
@@ -28,7 +28,7 @@ _MOST_BYTES = 4
 """Bytes of a character in UTF-8, at most."""
 
 
-def scan(path: Path, entries: Entries) -> str:
+def scan(path: Path, entries: Taker) -> str:
     """Read Parquet into entries, and return the name in its metadata, "" when there is none.
 
     Ids are strings, scores whole or floating-point numbers, and no value is null.

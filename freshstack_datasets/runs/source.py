@@ -7,6 +7,8 @@ from math import inf
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+
 from freshstack_datasets.errors import RecordError, RunFileError, shown
 from freshstack_datasets.records import ID_RULE, check_id
 from freshstack_datasets.runs.gunzip import Gunzip
@@ -32,6 +34,7 @@ OTHER_FORMAT = "if the file is of another format, rename it, or in Python give i
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
+_NEWLINE = ord("\n")
 _COPY_AGAIN = "copy the file again"
 
 
@@ -172,7 +175,7 @@ def _whole_lines(source: Source, path: Path) -> Iterator[tuple[int, bytes]]:
         end = rest.rfind(b"\n") + 1
         if end:
             yield line, rest[:end]
-            line += rest.count(b"\n", 0, end)
+            line += int(np.count_nonzero(np.frombuffer(rest, np.uint8, end) == _NEWLINE))  # faster than bytes.count
             rest = rest[end:]
         if len(rest) > LINE_LIMIT:
             raise too_long(path, line)

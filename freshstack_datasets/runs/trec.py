@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from freshstack_datasets.errors import RunError, RunFileError, shown
 from freshstack_datasets.ranking import Run
-from freshstack_datasets.runs.entries import Entries, clean_name
+from freshstack_datasets.runs.entries import Taker, clean_name
 from freshstack_datasets.runs.notes import Notes, whole
 from freshstack_datasets.runs.source import ID_LIMIT, OTHER_FORMAT, blocks, checked_id, raw_lines, text_of
 
@@ -28,7 +28,7 @@ _GAP = re.compile(r"[ \t]+")
 _RANK = re.compile(r"[+-]?[0-9]+")
 
 
-def scan(path: Path, entries: Entries) -> str:
+def scan(path: Path, entries: Taker) -> str:
     """Read a TREC run file into entries, and return the tag of its first line.
 
     The ranks must be whole numbers, which shows that the fields were cut where they should be; beyond that ranks and
@@ -84,7 +84,8 @@ def _columns(first: int, block: bytes, notes: Notes | None) -> tuple[pa.Array, p
     cuts = None if b"\r" in block or b"\0" in block else _plain_cuts(block)
     if cuts is None:
         return None
-    query_ids, doc_ids, ranks, scores = (_column(block, cuts, place) for place in (0, 2, 3, 4))
+    fields = _fields_of(block, cuts)
+    query_ids, doc_ids, ranks, scores = (_column(fields, place) for place in (0, 2, 3, 4))
     if _holds_other(ranks, b"0123456789") or _holds_other(scores, _SCORE_SIGNS):
         return None
     try:
@@ -97,7 +98,7 @@ def _columns(first: int, block: bytes, notes: Notes | None) -> tuple[pa.Array, p
     if notes:
         lines = np.arange(first, first + len(values))
         notes.entries(lines, whole(ranks))
-        notes.tagged(_column(block, cuts, 5), lines)
+        notes.tagged(_column(fields, 5), lines)
     return query_ids, doc_ids, values
 
 
@@ -114,13 +115,16 @@ def _plain_cuts(block: bytes) -> NDArray[np.int64] | None:
     return cuts if plain else None
 
 
-def _column(block: bytes, cuts: NDArray[np.int64], place: int) -> pa.Array:
-    """Return the fields at one place of every line."""
-    # To Arrow the block is fields and separators in turn, which needs no copy; the fields are then taken out.
+def _fields_of(block: bytes, cuts: NDArray[np.int64]) -> pa.Array:
+    """Return fields and separators in turn, which is what the block is to Arrow without a copy."""
     offsets = np.zeros(2 * len(cuts) + 1, np.int32)
     offsets[1::2], offsets[2::2] = cuts, cuts + 1
-    texts = pa.StringArray.from_buffers(2 * len(cuts), pa.py_buffer(offsets), pa.py_buffer(block))
-    return texts.take(pa.array(np.arange(2 * place, 2 * len(cuts), 12)))
+    return pa.StringArray.from_buffers(2 * len(cuts), pa.py_buffer(offsets), pa.py_buffer(block))
+
+
+def _column(fields: pa.Array, place: int) -> pa.Array:
+    """Return the fields at one place of every line."""
+    return fields.take(pa.array(np.arange(2 * place, len(fields), 12)))
 
 
 def _holds_other(texts: pa.Array, signs: bytes) -> bool:
@@ -128,9 +132,7 @@ def _holds_other(texts: pa.Array, signs: bytes) -> bool:
     return bool(texts.buffers()[2].to_pybytes().translate(None, signs))
 
 
-def _columns_by_line(
-    path: Path, first: int, block: bytes, entries: Entries
-) -> tuple[list[str], list[str], list[float]]:
+def _columns_by_line(path: Path, first: int, block: bytes, entries: Taker) -> tuple[list[str], list[str], list[float]]:
     query_ids, doc_ids, scores, ranks, tags, lines = [], [], [], [], [], []
     for number, raw in raw_lines(first, block):
         try:

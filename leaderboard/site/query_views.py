@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 
 from freshstack_datasets.loading import Dataset
-from freshstack_datasets.ranking import Run
 from freshstack_datasets.records import Document, Nugget, Query
 from freshstack_datasets.report import Ranked
-from freshstack_datasets.runs import read_run
+from freshstack_datasets.runs import read_top
 from leaderboard.boards.records import Board, Entry, Topic
 
 DEPTH = 20
@@ -198,7 +196,7 @@ class TopicQueries:
     @cached_property
     def _rankings(self) -> Mapping[str, tuple[Ranking, ...]]:
         runs = [(entry, entry.runs[self.topic.name]) for entry in self.entries if self.topic.name in entry.runs]
-        tops = [(entry, _top(path)) for entry, path in runs]
+        tops = [(entry, read_top(path, DEPTH)) for entry, path in runs]
         return {
             query_id: tuple(
                 Ranking(
@@ -250,17 +248,6 @@ def _shown(rankings: Sequence[Ranking], support: Mapping[str, frozenset[int]]) -
 
 def _order(one: Shown) -> tuple[bool, int, str]:
     return not one.place.supports, one.ranks[0][1] if one.ranks else DEPTH + 1, one.place.doc_id
-
-
-def _top(path: Path) -> dict[str, tuple[str, ...]]:
-    run = read_run(path)
-    return {query_id: _first(run, i) for i, query_id in enumerate(run.query_ids)}
-
-
-def _first(run: Run, number: int) -> tuple[str, ...]:
-    start = int(run.offsets[number])
-    codes = run.codes[start : min(start + DEPTH, int(run.offsets[number + 1]))]
-    return tuple(run.doc_ids[code] for code in codes.tolist())
 
 
 def _values(entry: Entry, topic: str) -> dict[str, dict[str, float]]:
