@@ -7,11 +7,11 @@ from pathlib import Path
 
 from freshstack_datasets.errors import InputError, shown_path
 from freshstack_datasets.files import atomic_file
-from freshstack_datasets.typed_files.reading import bytes_of, validated
+from freshstack_datasets.typed_files.reading import MOST_BYTES, bytes_of, validated
 from freshstack_datasets.typed_files.yaml_file import Content
 from leaderboard.boards.definition import read_definition
 from leaderboard.boards.places import REPORTED
-from leaderboard.boards.published import PUBLISHED, check_rows, parse_published, read_json
+from leaderboard.boards.published import PUBLISHED, check_day, check_rows, parse_published, read_json
 from leaderboard.boards.reported import Reported
 
 
@@ -64,14 +64,18 @@ def import_rows(
     for name, value in (("--source", url), ("--date", date)):
         if value is None:
             raise InputError(name, expected="where the rows are from, and of which day", got="nothing")
+    check_day(str(date), "--date")
     told = {
         "schema_version": 1,
         "source": {"url": url, "commit": commit, "date": date, "sha256": digest},
         "rows": [row.model_dump() for row in published.leaderboardData],
     }
     reported = validated(Reported, Content(told), "the source of the rows")
+    text = (json.dumps(told, indent=1, ensure_ascii=False) + "\n").encode()
+    if len(text) > MOST_BYTES:  # then nobody could read it
+        raise InputError(name, expected=f"rows of at most {MOST_BYTES:,} bytes, as they are kept", got=f"{len(text):,}")
     with atomic_file(path) as work:
-        work.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        work.write_bytes(text)
     return _compared(path, before, reported)
 
 

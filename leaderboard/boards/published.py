@@ -124,7 +124,7 @@ def check_rows(rows: Iterable[Row], definition: Definition, name: str) -> None:
         if row.info.name in seen:
             raise InputError(where, expected="each name once", got="it twice")
         seen.add(row.info.name)
-        _day(row.info.date, where)
+        check_day(row.info.date, f"{where}, its date")
         _same(where, "the topics", topics, row.datasets)
         for topic, values in row.datasets.items():
             _same(f"{where}, {shown(topic)}", "the measures", measures, values)
@@ -169,11 +169,20 @@ def parameters_of_size(size: str) -> int | None:
     return None if size == "-" else int(Decimal(size[:-1]) * _TIMES[size[-1]])
 
 
-def _day(text: str, where: str) -> None:
+def check_day(text: str, where: str) -> None:
+    """Refuse what is no day of the calendar, such as 2026-02-30.
+
+    Args:
+        text: The day.
+        where: What to call it in a message.
+
+    Raises:
+        InputError: It is none.
+    """
     try:
-        datetime.date.fromisoformat(text)
+        datetime.datetime.strptime(text, "%Y-%m-%d")
     except ValueError:
-        raise InputError(f"{where}, its date", expected="a day of the calendar", got=shown(text)) from None
+        raise InputError(where, expected="a day of the calendar, such as 2026-10-24", got=shown(text)) from None
 
 
 def _same(where: str, what: str, wanted: set[str], got: Iterable[str]) -> None:

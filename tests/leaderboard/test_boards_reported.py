@@ -126,6 +126,26 @@ def test_importing_says_what_came_changed_and_went(board, given):
     assert told["source"]["commit"] is None  # that of another file is not this one's
 
 
+@pytest.mark.parametrize("day", ["2026-13-45", "2026-02-30", "today", "2026"])
+def test_a_day_that_there_is_not_is_refused(board, given, day):
+    with pytest.raises(InputError, match=f"--date, expected a day of the calendar, such as 2026-10-24, got '{day}'"):
+        import_rows(given(row()), board, **FROM | {"date": day})
+    assert not (board / "reported.json").exists()
+
+
+def test_more_rows_than_can_be_read_again_are_refused(board, given):
+    import_rows(given(row()), board, **FROM)
+    before = (board / "reported.json").read_bytes()
+    path = given(*(row(f"System {number}") for number in range(5_500)))
+    path.write_text(json.dumps(json.loads(path.read_text()), separators=(",", ":")))
+    assert path.stat().st_size < 2_000_000
+    with pytest.raises(
+        InputError, match=r"expected rows of at most 2,000,000 bytes, as they are kept, got 2,\d{3},\d{3}"
+    ):
+        import_rows(path, board, **FROM)
+    assert (board / "reported.json").read_bytes() == before
+
+
 def test_rows_without_an_origin_are_refused(board, given):
     with pytest.raises(InputError, match="--source"):
         import_rows(given(row()), board)
