@@ -383,6 +383,8 @@ def test_charts_hold_every_system_that_takes_part_and_oracles_as_lines():
     assert "0.900 Oracle &lt;b&gt;" in drawn["size"]
     assert drawn["size"].count("1B</td>") == 1
     assert drawn["size"].count("not known</td>") == 1
+    about = {chart.key: chart.about for chart in charting.charts(published(sized), MACRO, MEASURES[0], None)}
+    assert about["ranking"].startswith("Nothing here was tested")
     for key in ("ranking", "size", "history"):  # the lines of reference are in the tables as well
         assert drawn[key].count('<th scope="row">Oracle &lt;b&gt;</th><td>line of reference</td>') == 1
 

@@ -309,6 +309,20 @@ def test_on_paper_there_is_the_whole_table_in_black_on_white_and_no_control(brow
     assert page.evaluate("(r => r.scrollHeight <= r.clientHeight + 1)(document.querySelector('.scroll'))")
 
 
+def test_on_paper_the_head_of_the_table_is_on_each_of_its_pages(browse):
+    import pypdfium2
+
+    page = browse(TABLE).page
+    rows = "document.querySelector('#board tbody')"
+    page.evaluate(
+        f"for (const row of [...{rows}.rows, ...{rows}.rows, ...{rows}.rows]) {rows}.append(row.cloneNode(true))"
+    )
+    printed = pypdfium2.PdfDocument(page.pdf(prefer_css_page_size=True))
+    held = [text for sheet in printed if "tiny-embed" in (text := sheet.get_textpage().get_text_range())]
+    assert len(held) > 1
+    assert all("Recall@50" in text and "Evidence" in text for text in held)
+
+
 def test_served_by_a_host_it_asks_that_one_alone(chromium, sites):
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_):
