@@ -72,7 +72,7 @@ def read_board(folder: Path) -> Board:
         measures=definition.parsed_measures,
         baseline=baseline,
         entries=_in_order(entries, definition),
-        updated=max((entry.date for entry in entries), default=_first_day(place.snapshot)),
+        updated=max((entry.arrived for entry in entries), default=_first_day(place.snapshot)),
         warnings=tuple(warnings),
     )
 

@@ -1,5 +1,6 @@
 """The records that every part of the leaderboard speaks of: a board, its topics, the systems on it and their scores."""
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -125,6 +126,7 @@ class Entry:
         folder: Where the submission is; None for a reported row.
         runs: By topic, the run file, where it is at hand.
         source: Of a reported row, where it was published.
+        published: Of a reported row, the day of that.
         evaluator: The version that scored it; "" for a reported row.
     """
 
@@ -152,7 +154,13 @@ class Entry:
     folder: Path | None = None
     runs: Mapping[str, Path] = field(default_factory=dict)
     source: str | None = None
+    published: datetime.date | None = None
     evaluator: str = ""
+
+    @property
+    def arrived(self) -> datetime.date:
+        """The day on which its scores came out."""
+        return self.published or self.date
 
     @property
     def ranked(self) -> bool:
@@ -200,7 +208,7 @@ class Board:
         measures: Its measures, the one that it is sorted by first.
         baseline: The entry that all others are tested against, None where no such one was scored.
         entries: Its systems, by falling value of the first measure on ``scopes[0]``, those without a value last.
-        updated: The latest date of an entry.
+        updated: The latest day on which scores of an entry came out.
         warnings: What was left out, and why, a line each.
     """
 

@@ -127,7 +127,7 @@ def read_reported(folder: Path, definition: Definition) -> tuple[Entry, ...]:
     told = _details(folder / DETAILS, {row.info.name for row in reported.rows})
     ids = _ids(row.info.name for row in reported.rows)
     return tuple(
-        _entry(row, ids[row.info.name], told.get(row.info.name, {}), definition, reported.source.url)
+        _entry(row, ids[row.info.name], told.get(row.info.name, {}), definition, reported.source)
         for row in reported.rows
     )
 
@@ -150,7 +150,7 @@ def _details(path: Path, names: set[str]) -> Mapping[str, Mapping[str, Any]]:
     return told
 
 
-def _entry(row: Row, entry_id: str, told: Mapping[str, Any], definition: Definition, source: str) -> Entry:
+def _entry(row: Row, entry_id: str, told: Mapping[str, Any], definition: Definition, source: Origin) -> Entry:
     info = row.info
     parameters = told.get("parameters", parameters_of_size(info.size))
     scores = {name: _scores(values, definition) for name, values in row.datasets.items()}
@@ -173,7 +173,8 @@ def _entry(row: Row, entry_id: str, told: Mapping[str, Any], definition: Definit
         in_pool=told.get("in_pool"),
         topics={name: scores[name] for name in definition.topic_names},
         macro=scores[AVERAGE],
-        source=source,
+        source=source.url,
+        published=datetime.date.fromisoformat(source.date),
     )
 
 

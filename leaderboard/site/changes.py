@@ -66,7 +66,7 @@ def _events(published: Published) -> Iterator[Event]:
     if reported:
         sources = ", ".join(sorted({entry.source for entry in reported if entry.source}))
         yield Event(
-            max(entry.date for entry in reported),
+            max(entry.arrived for entry in reported),
             f"{board.name}/{board.snapshot}/reported",
             title,
             f"{len(reported)} systems as they were reported",

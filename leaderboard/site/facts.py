@@ -39,9 +39,10 @@ def facts_of(entry: Entry) -> tuple[Fact, ...]:
         Fact("Licence of its models", none or entry.license or ""),
         Fact("Weights", none or entry.openness),
         Fact("Helped to build the pool", pool),
-        Fact("Date", entry.date.isoformat()),
+        Fact("Released" if entry.published else "Date", entry.date.isoformat()),
         Fact("Described at", entry.url or "", entry.url),
-        Fact("Published in", entry.source or "", entry.source),
+        Fact("Scores published in", entry.source or "", entry.source),
+        Fact("Scores published on", entry.published.isoformat() if entry.published else ""),
         Fact("Scored by", entry.evaluator),
         Fact("Licence of its runs", submission.license if submission else ""),
     ]

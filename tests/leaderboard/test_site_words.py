@@ -79,6 +79,15 @@ def test_charts_of_reported_rows_promise_no_certainty(site):
     assert "how surely" in words(site, f"{BOARD}/charts.html")
 
 
+def test_reported_rows_came_on_the_day_of_their_publication_and_not_of_their_models(site):
+    """reported.json says that they are of 2026-04-08; the newest of their models came out on 2026-03-31."""
+    assert "2026-04-08 freshstack 2024-10 40 systems as they were reported" in words(site, "changes.html")
+    assert "Updated 2026-04-08" in words(site, "index.html").partition("Nimbus")[0]
+    page = words(site, "freshstack/2024-10/systems/reported-qwen3-8b-emb.html")
+    assert "Released 2025-06-05" in page
+    assert "Scores published on 2026-04-08" in page
+
+
 def test_no_oracle_is_called_the_best_of_a_topic(site):
     text = (site / "freshstack/2024-10/charts.html").read_text(encoding="utf-8")
     assert "bold: the best of a column, without references" in text
