@@ -2,10 +2,11 @@
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from freshstack_datasets.errors import InputError, shown_path
+from freshstack_datasets.errors import InputError, shown, shown_path
 from freshstack_datasets.files import atomic_file
 from freshstack_datasets.typed_files.reading import MOST_BYTES, bytes_of, validated
 from freshstack_datasets.typed_files.yaml_file import Content
@@ -65,6 +66,8 @@ def import_rows(
         if value is None:
             raise InputError(name, expected="where the rows are from, and of which day", got="nothing")
     check_day(str(date), "--date")
+    if not re.match(r"https?://\S+\Z", str(url)):
+        raise InputError("--source", expected="an address that begins with https:// or http://", got=shown(url))
     told = {
         "schema_version": 1,
         "source": {"url": url, "commit": commit, "date": date, "sha256": digest},

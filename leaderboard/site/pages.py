@@ -208,10 +208,11 @@ def _safe(value: object) -> object:
 
 
 def address(value: str | None) -> str | None:
-    """Return an address that may be linked to: http or https, to a host; None for any other."""
+    """Return an address that may be linked to: http or https, to a host that it shows; None for any other."""
     try:
         parts = urlsplit(value or "")
-        fine = parts.scheme in ("http", "https") and bool(parts.hostname)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+        fine = fine and "\\" not in parts.netloc and (value or "").isprintable()
     except ValueError:  # a host in brackets that is no address
         return None
     return value if fine else None

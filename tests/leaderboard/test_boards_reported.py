@@ -133,6 +133,12 @@ def test_a_day_that_there_is_not_is_refused(board, given, day):
     assert not (board / "reported.json").exists()
 
 
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "acme.dev", "https://", "https://acme.dev/a b"])
+def test_a_source_that_is_no_address_is_refused(board, given, url):
+    with pytest.raises(InputError, match="--source, expected an address that begins with https:// or http://, got "):
+        import_rows(given(row()), board, **FROM | {"url": url})
+
+
 def test_more_rows_than_can_be_read_again_are_refused(board, given):
     import_rows(given(row()), board, **FROM)
     before = (board / "reported.json").read_bytes()
@@ -149,7 +155,7 @@ def test_more_rows_than_can_be_read_again_are_refused(board, given):
 def test_rows_without_an_origin_are_refused(board, given):
     with pytest.raises(InputError, match="--source"):
         import_rows(given(row()), board)
-    with pytest.raises(InputError, match="the source of the rows"):
+    with pytest.raises(InputError, match="--source"):
         import_rows(given(row()), board, url="javascript:alert(1)", date="2026-04-08")
     assert not (board / "reported.json").exists()
 
