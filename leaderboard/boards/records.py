@@ -127,6 +127,7 @@ class Entry:
         runs: By topic, the run file, where it is at hand.
         source: Of a reported row, where it was published.
         published: Of a reported row, the day of that.
+        corrections: Of a reported row, where what is corrected or added is from.
         evaluator: The version that scored it; "" for a reported row.
     """
 
@@ -155,6 +156,7 @@ class Entry:
     runs: Mapping[str, Path] = field(default_factory=dict)
     source: str | None = None
     published: datetime.date | None = None
+    corrections: tuple[str, ...] = ()
     evaluator: str = ""
 
     @property

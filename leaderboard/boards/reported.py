@@ -133,7 +133,7 @@ def read_reported(folder: Path, definition: Definition) -> tuple[Entry, ...]:
 
 
 def _details(path: Path, names: set[str]) -> Mapping[str, Mapping[str, Any]]:
-    """Return what is put right and added, by the row's name."""
+    """Return what is put right and added, by the row's name, and where it is from as ``corrections``."""
     if not path.is_file():
         return {}
     where = shown_path(path)[1:-1]
@@ -147,6 +147,7 @@ def _details(path: Path, names: set[str]) -> Mapping[str, Mapping[str, Any]]:
                 if key in told.setdefault(row, {}):
                     raise InputError(f"{where}, the row {shown(row)}", expected=f"{key} once", got="it twice")
                 told[row][key] = value
+            told.setdefault(row, {})["corrections"] = (*told.get(row, {}).get("corrections", ()), detail.source)
     return told
 
 
@@ -175,6 +176,7 @@ def _entry(row: Row, entry_id: str, told: Mapping[str, Any], definition: Definit
         macro=scores[AVERAGE],
         source=source.url,
         published=datetime.date.fromisoformat(source.date),
+        corrections=told.get("corrections", ()),
     )
 
 

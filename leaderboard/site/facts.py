@@ -43,6 +43,7 @@ def facts_of(entry: Entry) -> tuple[Fact, ...]:
         Fact("Described at", entry.url or "", entry.url),
         Fact("Scores published in", entry.source or "", entry.source),
         Fact("Scores published on", entry.published.isoformat() if entry.published else ""),
+        Fact("The rest is known from", "; ".join(dict.fromkeys(entry.corrections))),
         Fact("Scored by", entry.evaluator),
         Fact("Licence of its runs", submission.license if submission else ""),
     ]

@@ -88,6 +88,12 @@ def test_reported_rows_came_on_the_day_of_their_publication_and_not_of_their_mod
     assert "Scores published on 2026-04-08" in page
 
 
+def test_what_nobody_published_of_a_reported_row_says_where_it_is_from(site):
+    page = words(site, "freshstack/2024-10/systems/reported-harrier-oss-v1-270m.html")
+    assert "The rest is known from arXiv:2504.13128, section 3.4: the documents were chosen by" in page
+    assert "; MTEB 2.26.24, the metadata of microsoft/harrier-oss-v1-270m, whose training data lacks" in page
+
+
 def test_no_oracle_is_called_the_best_of_a_topic(site):
     text = (site / "freshstack/2024-10/charts.html").read_text(encoding="utf-8")
     assert "bold: the best of a column, without references" in text
