@@ -34,7 +34,7 @@ class Corpus(Collection[Document]):
     def __init__(self, reader: TableReader, languages: Callable[[], tuple[str, ...]]) -> None:
         self._reader = reader
         self._languages = languages
-        self._kept: OrderedDict[int, pa.Table] = OrderedDict()
+        self._kept: OrderedDict[int, tuple[pa.Table, int]] = OrderedDict()  # with its bytes, which take time to count
 
     @property
     def language(self) -> str | None:
@@ -124,10 +124,10 @@ class Corpus(Collection[Document]):
         """Return a row group, from those kept or from the file."""
         if number in self._kept:
             self._kept.move_to_end(number)
-            return self._kept[number]
+            return self._kept[number][0]
         rows = self._reader.group(number)
-        self._kept[number] = rows
-        while len(self._kept) > 1 and sum(table.nbytes for table in self._kept.values()) > _CACHE_BYTES:
+        self._kept[number] = rows, rows.nbytes
+        while len(self._kept) > 1 and sum(size for _, size in self._kept.values()) > _CACHE_BYTES:
             self._kept.popitem(last=False)
         return rows
 

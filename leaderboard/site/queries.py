@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -92,13 +93,17 @@ def _places(ranking: Ranking) -> list[tuple[str, str, str]]:
 
 def _strip(ranking: Ranking) -> str:
     """Return the cells of a row with a column for each rank, as HTML; it holds no foreign text, only numbers and marks."""
-    cells = []
-    for place in ranking.places:
-        kind, words = _STATES[place.status]
-        cells.append(f'<td class="{kind}">{_numbered(place.supports) or words[0]}</td>')
+    cells = [_cell(place.status, place.supports) for place in ranking.places]
     return "".join(cells) + "<td></td>" * (DEPTH - len(cells))
 
 
+@lru_cache(4096)
+def _cell(status: str, supports: frozenset[int]) -> str:
+    kind, words = _STATES[status]
+    return f'<td class="{kind}">{_numbered(supports) or words[0]}</td>'
+
+
+@lru_cache(4096)
 def _numbered(nuggets: frozenset[int]) -> str:
     return ", ".join(str(nugget + 1) for nugget in sorted(nuggets))
 

@@ -197,23 +197,24 @@ class TopicQueries:
     def _rankings(self) -> Mapping[str, tuple[Ranking, ...]]:
         runs = [(entry, entry.runs[self.topic.name]) for entry in self.entries if self.topic.name in entry.runs]
         tops = [(entry, read_top(path, DEPTH)) for entry, path in runs]
-        return {
-            query_id: tuple(
+        found: dict[str, tuple[Ranking, ...]] = {}
+        for query_id, support in self.support.items():
+            docs = {doc_id for _, top in tops for doc_id in top.get(query_id, ())}
+            places = {doc_id: _ranked(doc_id, support) for doc_id in docs}  # once for all systems that found it
+            found[query_id] = tuple(
                 Ranking(
                     entry,
                     self.values[entry.entry_id].get(query_id, {}),
-                    tuple(_ranked(doc_id, support) for doc_id in top.get(query_id, ())),
+                    tuple(places[doc_id] for doc_id in top.get(query_id, ())),
                 )
                 for entry, top in tops
             )
-            for query_id, support in self.support.items()
-        }
+        return found
 
     @cached_property
     def _listed(self) -> Mapping[str, tuple[list[Shown], int]]:
         """By query, the documents that are listed and how many more there are."""
-        found = {query_id: _shown(self._rankings[query_id], support) for query_id, support in self.support.items()}
-        return {query_id: (shown[:DOCUMENTS], max(0, len(shown) - DOCUMENTS)) for query_id, shown in found.items()}
+        return {query_id: _shown(self._rankings[query_id], support) for query_id, support in self.support.items()}
 
     @cached_property
     def _documents(self) -> Mapping[str, Document]:
@@ -232,22 +233,25 @@ def _ranked(doc_id: str, support: Mapping[str, frozenset[int]]) -> Ranked:
     return Ranked(doc_id, doc_id in support, support.get(doc_id, frozenset()))
 
 
-def _shown(rankings: Sequence[Ranking], support: Mapping[str, frozenset[int]]) -> list[Shown]:
-    """Return what supports a nugget or is among the first of a system: supporting documents first, then by rank."""
+def _shown(rankings: Sequence[Ranking], support: Mapping[str, frozenset[int]]) -> tuple[list[Shown], int]:
+    """Return what supports a nugget or is among the first of a system: supporting documents first, then by rank.
+
+    It is cut after ``DOCUMENTS``; the number is how many more there are.
+    """
     ranks: dict[str, list[tuple[int, int]]] = {doc_id: [] for doc_id, nuggets in support.items() if nuggets}
     for number, ranking in enumerate(rankings):
         for rank, place in enumerate(ranking.places, 1):
             if rank <= TOP or place.doc_id in ranks:
                 ranks.setdefault(place.doc_id, []).append((rank, number))
-    shown = [
-        Shown(_ranked(doc_id, support), tuple((rankings[number].entry, rank) for rank, number in sorted(found)))
+    order = sorted(
+        (not support.get(doc_id), min((rank for rank, _ in found), default=DEPTH + 1), doc_id)
         for doc_id, found in ranks.items()
+    )
+    shown = [
+        Shown(_ranked(doc_id, support), tuple((rankings[number].entry, rank) for rank, number in sorted(ranks[doc_id])))
+        for _, _, doc_id in order[:DOCUMENTS]
     ]
-    return sorted(shown, key=_order)
-
-
-def _order(one: Shown) -> tuple[bool, int, str]:
-    return not one.place.supports, one.ranks[0][1] if one.ranks else DEPTH + 1, one.place.doc_id
+    return shown, max(0, len(order) - DOCUMENTS)
 
 
 def _values(entry: Entry, topic: str) -> dict[str, dict[str, float]]:
