@@ -329,6 +329,13 @@ def test_an_address_of_six_systems_shows_five_and_names_the_one_left_out(browse)
 
 
 @browsed
+def test_names_above_the_values_of_each_query_stay_within_their_columns(browse, sites):
+    page = browse(f"{COMPARE}#systems={BM25},{TINY}", sites["hostile"]).page
+    wide = "heads => heads.map(head => head.scrollWidth - head.clientWidth)"
+    assert page.locator(".matrix thead th").evaluate_all(wide) == [0, 0, 0, 0]
+
+
+@browsed
 def test_on_a_phone_what_the_numbers_stand_on_has_the_whole_width(browse):
     page = browse(QUERY, viewport=PHONE).page
     data = page.locator("footer dd").nth(1).bounding_box()
