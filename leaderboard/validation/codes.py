@@ -117,7 +117,7 @@ _CODES = (
          "write scores with all their digits"),
     Code("W411", "equal-scores", "all documents of queries have the same score", "write the scores of the ranking"),
     Code("W412", "few-judged", "few of the first ten documents were ever judged, so that scores say little",
-         "look at the scores on judged documents alone"),
+         "make sure that larger scores are better, as distances are not; look at the scores on judged documents alone"),
     Code("W413", "above-oracle", "the run is better than systems that saw the answers",
          "make sure that answers, nuggets and judgments were not searched with nor trained on"),
     Code("W414", "near-identical", "the run ranks nearly the same documents first as another one",
