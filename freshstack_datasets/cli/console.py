@@ -192,6 +192,8 @@ def say_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, right
 
 def printable(text: str) -> str:
     """Return the text with every character that a terminal would obey written as its number."""
+    if text.isprintable():  # as nearly all texts are, and said at once
+        return text
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import posixpath
 import re
+from functools import lru_cache
 
 from leaderboard.boards.records import Board
 
@@ -88,4 +89,10 @@ def between(page: str, target: str) -> str:
         target: What it leads to, below the root; a fragment stays.
     """
     path, mark, fragment = target.partition("#")
-    return posixpath.relpath(path, posixpath.dirname(page) or ".") + mark + fragment
+    return _relative(path, posixpath.dirname(page) or ".") + mark + fragment
+
+
+@lru_cache(4096)
+def _relative(path: str, folder: str) -> str:
+    """Return a path as pages of a folder write it: thousands of them link to the same systems."""
+    return posixpath.relpath(path, folder)
