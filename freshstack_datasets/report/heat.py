@@ -59,8 +59,8 @@ def heat_map(rows: Sequence[Row], columns: Sequence[str], y: str, *, title: str,
     names = [row.name for row in rows]
     found = [value for row in rows for value in row.values if value is not None]
     shades = Shades("fs-h", _COLOURS, min(found, default=0.0), max(found, default=1.0), _DARK)
-    apart = ", without references" if any(row.is_reference for row in rows) else ""
-    body = [label(0, 13, f"{y}; bold: the best of a column{apart}", "fs-soft", room=width)]
+    best = "best beside references" if any(row.is_reference for row in rows) else "best of a column"
+    body = [label(0, 13, f"{y}; bold: the {best}", "fs-soft", room=width)]
     body += shade_legend(shades, LINE, score_text(shades.low), score_text(shades.high)) if found else []
     place = Map.of(names, columns, 2 * LINE + 4, width)
     body += headings(place, columns)

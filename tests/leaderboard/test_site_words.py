@@ -96,7 +96,7 @@ def test_what_nobody_published_of_a_reported_row_says_where_it_is_from(site):
 
 def test_no_oracle_is_called_the_best_of_a_topic(site):
     text = (site / "freshstack/2024-10/charts.html").read_text(encoding="utf-8")
-    assert "bold: the best of a column, without references" in text
+    assert "bold: the best beside references" in text
     best = re.findall(r'<text[^>]*class="[^"]*fs-strong[^"]*"[^>]*>([0-9.]+)<', text)
     assert {"0.365", "0.421"} <= set(best)  # Qwen3-8B: all topics, Laravel
     assert "0.541" not in best  # an oracle

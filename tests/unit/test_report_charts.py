@@ -238,7 +238,7 @@ def test_a_heat_map_colours_values_in_ten_equal_classes_and_marks_the_best_of_a_
 def test_a_reference_is_not_the_best_of_a_column_of_a_heat_map():
     drawn = heat_map([Row("a", (0.9,), "f", True), Row("b", (0.4,), "f"), Row("c", (0.3,), "f")], ["x"], "R", **WORDS)
     assert [key for key, cell in heat_cells(drawn).items() if "fs-strong" in cell[1]] == ["b, x: 0.400"]
-    assert "the best of a column, without references" in drawn
+    assert "the best beside references" in drawn
 
 
 def test_a_heat_map_of_one_value_has_the_middle_colour():
