@@ -29,6 +29,8 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _MOVING = ("head", "main", "master", "latest", "no_revision_available")
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FIRST_DAY = datetime.date(1990, 1, 1)
+_UNSEEN = " \u115f\u1160\u2800\u3164\uffa0"
+"""Letters that are no spaces and look like nothing: a name of them is one that nobody can click."""
 _MOST_MARKS = 3
 """Accents that may stand on one letter; with more of them, one line is drawn over many."""
 
@@ -37,9 +39,11 @@ def _line(value: str) -> str:
     if not value or len(value) > LINE or not value.isprintable() or value != value.strip():
         hint = "no line breaks, control characters, or marks that turn the direction of a text"
         raise RefusedError(f"a line of 1 to {LINE} characters", shown(value), hint)
+    if not value.strip(_UNSEEN):
+        raise RefusedError("a line that can be seen", ascii(value[:20]))
     marks = 0
     for letter in value:
-        marks = marks + 1 if unicodedata.combining(letter) else 0
+        marks = marks + 1 if unicodedata.category(letter) in ("Mn", "Me") else 0
         if marks > _MOST_MARKS:
             raise RefusedError(f"letters with at most {_MOST_MARKS} accents each", shown(value))
     return value

@@ -164,6 +164,8 @@ def test_parameters_and_a_licence_that_nobody_knows_are_null_and_told():
         ("team.name", "Ac\u200bme", "expected a line of 1 to 200 characters"),
         ("team.name", "Ac\x1b[31mme", "expected a line of 1 to 200 characters"),
         ("team.name", "Z" + "\u0301" * 4, "expected letters with at most 3 accents each"),
+        ("team.name", "\u0e2a" + "\u0e47" * 4, "expected letters with at most 3 accents each"),
+        ("team.name", "\u3164\u2800", "expected a line that can be seen, got '\\u3164\\u2800'"),
         ("team.name", 7, "expected a text, got 7; put it in quotes"),
         ("team.contact", "acme", "expected an e-mail address, or the https:// address of a page"),
         ("team.contact", "javascript:alert(1)", "expected an e-mail address, or the https:// address of a page"),
@@ -493,3 +495,10 @@ def test_a_submission_with_other_bytes_somewhere_is_read_or_refused_in_our_words
     assert all(str(fault.error("s")).isprintable() for fault in faults)
     if not faults:
         reading.parse_submission(bytes(content), "s")
+
+
+@pytest.mark.parametrize(
+    "name", ["\u0e01\u0e35\u0e48\u0e1b\u0e38\u0e48\u0e19", "\u092e\u0948\u0902", "\U0001f3c6\ufe0f", "\u3042\u3099"]
+)
+def test_names_in_any_script_are_taken(name):
+    assert faults_of(changed("team.name", name)) == []
