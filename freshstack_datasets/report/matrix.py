@@ -34,7 +34,7 @@ def tau_matrix(
     """
     _check(names, values)
     body = [label(0, 13, "Kendall's tau", "fs-soft", room=width)]
-    body += shade_legend(_SHADES, LINE, "-1: reversed", "1: same order")
+    body += shade_legend(_SHADES, LINE, "\N{MINUS SIGN}1: reversed", "1: same order")
     place = Map.of(names, names, 2 * LINE + 4, width)
     body += headings(place, names)
     body += cells(place, names, names, values, _SHADES, tau_text)
