@@ -8,6 +8,7 @@ import typer
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.commands.options import Root
 
 if TYPE_CHECKING:
     from leaderboard.site.writing import Built
@@ -40,9 +41,7 @@ def _build(
     repository: Annotated[
         str | None, typer.Option(metavar="URL", help="The repository that takes submissions and disputed judgments.")
     ] = None,
-    root: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of submissions.", show_default=False)
-    ] = SUBMISSIONS,
+    root: Root = SUBMISSIONS,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:

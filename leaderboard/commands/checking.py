@@ -1,6 +1,5 @@
 """``python -m leaderboard check``: whether all that is published holds together."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.values import SeveralArguments
 from freshstack_datasets.errors import InputError, shown_path
 from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.commands.options import Root
 
 if TYPE_CHECKING:
     from leaderboard.checking import Problem
@@ -27,9 +27,7 @@ def _check(
     rescore: Annotated[
         bool, typer.Option("--rescore", help="Score everything again: no digit may differ from what is there.")
     ] = False,
-    root: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of submissions.", show_default=False)
-    ] = SUBMISSIONS,
+    root: Root = SUBMISSIONS,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:

@@ -9,6 +9,7 @@ import typer
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.commands.options import Root
 
 
 class Format(StrEnum):
@@ -38,9 +39,7 @@ def _export(
         ),
     ] = Format.csv,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="The file; standard output when not given.")] = None,
-    root: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of submissions.", show_default=False)
-    ] = SUBMISSIONS,
+    root: Root = SUBMISSIONS,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:

@@ -8,6 +8,7 @@ import typer
 from freshstack_datasets.cli import console
 from freshstack_datasets.cli.console import Json, Verbose
 from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.commands.options import Root
 
 if TYPE_CHECKING:
     from leaderboard.boards.importing import Imported
@@ -32,9 +33,7 @@ def _import(
     date: Annotated[
         str | None, typer.Option(metavar="DATE", help="The day of that; as last time when not given.")
     ] = None,
-    root: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of submissions.", show_default=False)
-    ] = SUBMISSIONS,
+    root: Root = SUBMISSIONS,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:

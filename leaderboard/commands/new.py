@@ -13,6 +13,8 @@ from freshstack_datasets.cli.asking import Questions
 from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.values import SeveralValues
 from freshstack_datasets.typed_files import checked
+from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.commands.options import Root
 
 if TYPE_CHECKING:
     from freshstack_datasets.typed_files import Fault
@@ -69,10 +71,7 @@ def _new(
     folder: Annotated[
         str | None, typer.Option(metavar="NAME", help="The folder; yyyymmdd-team-system when not given.")
     ] = None,
-    root: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The folder of all boards; leaderboard/submissions when not given."),
-    ] = None,
+    root: Root = SUBMISSIONS,
     no_input: Annotated[bool, typer.Option("--no-input", help="Ask nothing.")] = False,
     as_json: Json = False,
     verbose: Verbose = False,
@@ -81,11 +80,11 @@ def _new(
 
     What no option says is asked for. What nobody answers waits in the file to be filled in, and validate refuses it.
     """
-    from leaderboard.boards.places import SUBMISSION, SUBMISSIONS
+    from leaderboard.boards.places import SUBMISSION
     from leaderboard.submission import new
     from leaderboard.submission.mteb import read_model_meta
 
-    home = new.board_folder(root or SUBMISSIONS, board)
+    home = new.board_folder(root, board)
     runs = new.runs_of(home, run or [])
     models = tuple(read_model_meta(path) for path in model_meta or ())
     if on_benchmark is None and any(model.on_benchmark for model in models):

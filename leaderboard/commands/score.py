@@ -13,6 +13,7 @@ from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.values import SeveralArguments
 from freshstack_datasets.errors import FreshStackError, InputError, shown_path
 from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.commands.options import Root
 
 if TYPE_CHECKING:
     from leaderboard.scoring import Reproduction, ScoresFile
@@ -50,9 +51,7 @@ def _score(
             "scores are from those that were handed in.",
         ),
     ] = None,
-    root: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of submissions.", show_default=False)
-    ] = SUBMISSIONS,
+    root: Root = SUBMISSIONS,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:

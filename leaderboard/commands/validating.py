@@ -11,6 +11,7 @@ from freshstack_datasets.cli.console import Json, Verbose
 from freshstack_datasets.cli.values import SeveralArguments
 from freshstack_datasets.errors import InputError
 from leaderboard.boards.places import SUBMISSIONS
+from leaderboard.commands.options import Root
 
 
 class Format(StrEnum):
@@ -51,9 +52,7 @@ def _validate(
     form: Annotated[
         Format, typer.Option("--format", help="How findings are printed; github annotates a pull request.")
     ] = Format.text,
-    root: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of submissions.", show_default=False)
-    ] = SUBMISSIONS,
+    root: Root = SUBMISSIONS,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:

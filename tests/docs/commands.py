@@ -63,7 +63,8 @@ def _rows(command: Any) -> Iterator[str]:
             spelled = ", ".join(parameter.opts) + value
             spelled += " …" if parameter.multiple else ""
         needed = " Needed." if parameter.required else ""
-        default = "" if needed or not parameter.default or parameter.multiple else f" By default {parameter.default}."
+        usual = parameter.show_default if isinstance(parameter.show_default, str) else parameter.default
+        default = "" if needed or not usual or parameter.multiple else f" By default {usual}."
         spelled = spelled.replace("|", r"\|")  # else it would end the cell
         yield f"| `{spelled}` | {parameter.help}{needed}{default} |\n"
 
