@@ -13,6 +13,7 @@ from leaderboard.boards.reading import read_board
 from leaderboard.boards.records import Board
 from leaderboard.scoring import ScoresFile, faults_of_scores, read_reproduction, read_scores, score
 from leaderboard.validation import validate
+from leaderboard.validation.codes import CODES, Severity
 
 _ROUNDED = 0.001
 """How far the mean of values of three decimals may be from a mean that was rounded itself: half of it each."""
@@ -25,15 +26,24 @@ class Problem:
     Args:
         code: What kind of problem it is: ``unreadable``, ``not-comparable``, ``not-scored``, ``changed``, ``rescored``,
             ``reproduction``, ``average``, ``left-out``, or a code of ``validate``.
-        file: Where it is, with the line where there is one.
+        file: Where it is.
         message: What is wrong, on one line.
         is_error: Whether nothing should be published with it.
+        line: Its line, from 1; 0 where there is none.
+        count: How many it stands for: a file with very many faults tells the first of them.
     """
 
     code: str
     file: str
     message: str
     is_error: bool = True
+    line: int = 0
+    count: int = 1
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is, in the word that is printed."""
+        return "error" if self.is_error else "warning"
 
 
 def check_boards(
@@ -105,9 +115,12 @@ def _invalid(folder: Path, root: Path, datasets: Callable[[str, str], Dataset]) 
     """Yield what validation finds."""
     if not submission_folders(folder):
         return
-    for finding in validate([folder], root=root, datasets=datasets).findings:
-        where = f"{finding.file}:{finding.line}" if finding.line else finding.file
-        yield Problem(finding.code, where, finding.message, is_error=finding.severity == "error")
+    report = validate([folder], root=root, datasets=datasets)
+    for one in report.findings:
+        yield Problem(one.code, one.file, one.message, is_error=one.severity == "error", line=one.line)
+    for (file, code), number in report.more.items():
+        is_error = CODES[code].severity == "error"
+        yield Problem(code, file, f"and {number:,} more", is_error=is_error, count=number)
 
 
 def _whole(folder: Path) -> Iterator[Problem]:

@@ -14,12 +14,25 @@ _LONGEST = 1_000
 def text_of(report: Report) -> Iterator[str]:
     """Yield a report's lines: a line a finding, and how many there are."""
     for finding in report.findings:
-        place = _place(finding.file) + (f":{finding.line}" if finding.line else "")
-        message = one_line(finding.message, _LONGEST)
-        yield f"{place}: {finding.severity} {finding.code} {finding.name}: {message}"
+        yield line_of(finding.file, finding.line, finding.severity, finding.code, finding.message)
     for (file, code), number in report.more.items():
-        yield f"{_place(file)}: {CODES[code].severity} {code} {CODES[code].name}: and {number:,} more"
+        yield line_of(file, 0, CODES[code].severity, code, f"and {number:,} more")
     yield summary(report)
+
+
+def line_of(file: str, line: int, severity: str, code: str, message: str) -> str:
+    """Return what was found in the one spelling that all commands have: ``place: severity code name: message``.
+
+    Args:
+        file: Where it is.
+        line: Its line, from 1; 0 where there is none.
+        severity: ``error`` or ``warning``.
+        code: A code of ``validate``, whose name follows it, or a code in words.
+        message: What is wrong.
+    """
+    place = _place(file) + (f":{line}" if line else "")
+    title = f"{code} {CODES[code].name}" if code in CODES else code
+    return f"{place}: {severity} {title}: {one_line(message, _LONGEST)}"
 
 
 def _place(file: str) -> str:

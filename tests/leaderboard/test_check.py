@@ -158,6 +158,46 @@ def test_the_command_ends_with_1_when_something_is_wrong(root, capsys):
     assert [one["code"] for one in told["problems"] if one["severity"] == "error"] == ["not-scored"]
 
 
+def test_the_command_spells_a_finding_as_validate_does(root, capsys):
+    folder = root / BOARD / SNAPSHOT / entry_of(2)
+    (folder / "notes.html").write_text("<script>", encoding="utf-8")
+    assert main(["validate", str(folder), "--root", str(root)]) == 1
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if ": error " in line)
+    assert line.startswith(f"{folder / 'notes.html'}: error E105 odd-file: ")
+    assert main(["check", "--root", str(root)]) == 1
+    assert capsys.readouterr().out.splitlines()[0] == line  # before all warnings
+
+
+def test_the_command_counts_warnings_of_one_code_in_one_line(root, capsys):
+    for number in range(3):
+        run = root / BOARD / SNAPSHOT / entry_of(number) / "alpha.trec"
+        lines = [line.split("\t") for line in run.read_text(encoding="utf-8").splitlines()]
+        run.write_text("".join("\t".join([*line[:4], "1.0", line[5]]) + "\n" for line in lines), encoding="utf-8")
+
+    def ties(*options):
+        assert main(["check", "--root", str(root), *options]) == 1  # the runs were changed after they were scored
+        return [line for line in capsys.readouterr().out.splitlines() if ": warning W411 equal-scores: " in line]
+
+    (line,) = ties()
+    assert line.startswith(str(root / BOARD / SNAPSHOT / entry_of(0) / "alpha.trec"))
+    assert line.endswith("(and 2 more of W411; --verbose lists them)")
+    assert len(ties("--verbose")) == 3
+    main(["check", "--root", str(root), "--json"])
+    told = json.loads(capsys.readouterr().out)["problems"]
+    assert [one["severity"] for one in told if one["code"] == "W411"] == ["warning"] * 3
+
+
+def test_the_command_counts_faults_that_are_not_told_one_by_one(root, capsys):
+    run = root / BOARD / SNAPSHOT / entry_of(1) / "beta.trec"
+    text = run.read_text(encoding="utf-8")
+    query = text.split("\t")[0]
+    more = "".join(f"{query}\tQ0\tnobody-{number}\t{number}\t0.0\tx\n" for number in range(100))
+    run.write_text(text + more, encoding="utf-8")
+    main(["check", "--root", str(root), "--json"])
+    told = json.loads(capsys.readouterr().out)["problems"]
+    assert sum(one["count"] for one in told if one["code"] == "E402") == 100
+
+
 def test_what_comes_with_the_project_holds_together():
     """Every digit of the scores on the boards here comes out again."""
     folders = [SUBMISSIONS / "nimbus" / "2026-11", SUBMISSIONS / "freshstack" / "2024-10"]
