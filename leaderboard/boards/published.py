@@ -27,6 +27,9 @@ OPEN, CLOSED, ORACLE = "open_source", "proprietary", "upper_baseline"
 _SIZE = r"^(-|[0-9]+(\.[0-9]+)?[BMK])\z"
 _TIMES = {"K": 10**3, "M": 10**6, "B": 10**9}
 
+_SHOWN = 40
+"""Characters that are shown of what is no JSON."""
+
 Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\z")]
 Value = Annotated[float, Field(ge=0, le=1)]
 Link = Annotated[str, StringConstraints(max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]*\z")]
@@ -102,7 +105,7 @@ def parse_published(content: bytes, name: str) -> Published:
     Raises:
         InputError: They are not of the published schema; the message has the line.
     """
-    return _parsed(Published, content, name)
+    return _parsed(Published, content, name, "name a file leaderboard_data.json as it is published")
 
 
 def check_rows(rows: Iterable[Row], definition: Definition, name: str) -> None:
@@ -144,17 +147,30 @@ def read_json(kind: type[M], path: Path, what: str) -> M:
     return _parsed(kind, bytes_of(path, what), shown_path(path)[1:-1])
 
 
-def _parsed(kind: type[M], content: bytes, name: str) -> M:
+def _parsed(kind: type[M], content: bytes, name: str, hint: str = "") -> M:
     if len(content) > MOST_BYTES:
         raise InputError(name, expected=f"a file of at most {MOST_BYTES:,} bytes", got="more")
     try:
         value = json.loads(content, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        raise InputError(f"{name}:{error.lineno}", expected="JSON", got=error.msg.lower()) from None
-    except (ValueError, RecursionError) as error:  # no UTF-8, a key twice, or lists in lists in lists
+        raise InputError(f"{name}:{error.lineno}", expected="JSON", got=_no_json(error), hint=hint) from None
+    except UnicodeDecodeError:
+        raise InputError(name, expected="JSON", got="bytes that are no text", hint=hint) from None
+    except (ValueError, RecursionError) as error:  # a key twice, or lists in lists in lists
         got = "lists that are too deep" if isinstance(error, RecursionError) else shown(str(error))
-        raise InputError(name, expected="JSON", got=got) from None
+        raise InputError(name, expected="JSON", got=got, hint=hint) from None
     return validated(kind, Content(value), name)
+
+
+def _no_json(error: json.JSONDecodeError) -> str:
+    """Return what stands in a text where it stops being JSON, and what should stand there."""
+    if not error.doc.strip():
+        return "an empty file"
+    rest = error.doc[error.pos :][:_SHOWN].splitlines()
+    found = shown(rest[0]) if rest and rest[0].strip() else "the end of the line" if rest else "the end of the file"
+    wanted = error.msg.removeprefix("Expecting ")
+    reason = error.msg.lower().removesuffix(" at").removesuffix(" starting")
+    return f"{found} ({reason})" if wanted == error.msg else f"{found} instead of a {wanted}"
 
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -202,6 +202,24 @@ def test_a_file_that_is_none_is_an_error_of_ours(board, tmp_path, content):
         import_rows(path, board, **FROM)
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", ":1, expected JSON, got an empty file; name a file leaderboard_data.json as it is published"),
+        (b"\n\n<!DOCTYPE html>\n<title>Board</title>", ":3, expected JSON, got '<!DOCTYPE html>' instead of a value; "),
+        (b'{"leaderboardData": [', ":1, expected JSON, got the end of the file instead of a value; "),
+        (b'{"leaderboardData" []}', ":1, expected JSON, got '[]}' instead of a ':' delimiter; "),
+        (b'{"leaderboardData": []} x', ":1, expected JSON, got 'x' (extra data); "),
+        (b"\xff\xfe\x00", ", expected JSON, got bytes that are no text; "),
+    ],
+)
+def test_a_file_that_is_no_json_is_told_by_what_stands_there(board, tmp_path, capsys, content, said):
+    path = tmp_path / "leaderboard_data.json"
+    path.write_bytes(content)
+    assert main(["import", str(path), "--board", "made/2026-10", "--root", str(board.parents[1])]) == 2
+    assert f"leaderboard_data.json{said}" in capsys.readouterr().err
+
+
 def test_a_name_comes_once(board, given):
     with pytest.raises(InputError, match="each name once"):
         import_rows(given(row(), row()), board, **FROM)
