@@ -110,7 +110,8 @@ _WORSE = 0.15
 def _nearest(name: str, known: Iterable[str]) -> list[str]:
     """Return at most three names that somebody may have meant, the nearest first.
 
-    What two names have in common before their last slash says nothing of what was meant, and is not counted; nor is it
+    Capitals count for nothing: who wrote one letter small meant the name as surely as who wrote all of them so. What two
+    names have in common before their last slash says nothing of what was meant, and is not counted; nor is it
     in the known ones for a name without any.
     """
     owner, _, rest = name.rpartition("/")
@@ -119,8 +120,8 @@ def _nearest(name: str, known: Iterable[str]) -> list[str]:
     for other in known:
         others, _, own = other.rpartition("/")
         typed, meant = (rest, own) if owner in ("", others) else (name, other)
-        matcher.set_seq2(typed)
-        matcher.set_seq1(meant)
+        matcher.set_seq2(typed.lower())
+        matcher.set_seq1(meant.lower())
         if matcher.real_quick_ratio() >= _NEAR and matcher.quick_ratio() >= _NEAR:
             found.append((matcher.ratio(), other))
     best = sorted(found, reverse=True)[:3]

@@ -116,9 +116,16 @@ class Corpus(Collection[Document]):
         return row if row < len(self.ids) and self.ids[row] == doc_id else None
 
     def _near(self, doc_id: object) -> Sequence[str]:
-        """Return the ids around the place where one would stand, to offer instead of it."""
-        row = bisect_left(self.ids, str(doc_id))
-        return self.ids[max(0, row - 100) : row + 100]
+        """Return those of the ids that may be meant by one that is not there.
+
+        They are the ids around the place where it would stand, and those that differ from it in capitals alone, which
+        stand far from there.
+        """
+        name = str(doc_id)
+        lower, row = name.lower(), bisect_left(self.ids, name)
+        around = self.ids[max(0, row - 100) : row + 100]
+        alike = (known for known in self.ids if len(known) == len(name) and known.lower() == lower)
+        return (*around, *(known for known in alike if known not in around))
 
     def _group(self, number: int) -> pa.Table:
         """Return a row group, from those kept or from the file."""

@@ -1,6 +1,5 @@
 """What a topic's dataset says that its runs are compared with, made once for all runs of the topic."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,9 +55,11 @@ class TopicData:
 
     def near_document(self, doc_id: str) -> str:
         """Return a hint for a document that there is not: those that may be meant."""
-        ids = self.data.corpus.ids
-        at = bisect_left(ids, doc_id)
-        return UnknownNameError("document", doc_id, ids[max(0, at - 100) : at + 100], total=len(ids)).hint
+        try:
+            self.data.corpus[doc_id]
+        except UnknownNameError as error:
+            return error.hint
+        return ""
 
     def near_query(self, query_id: str) -> str:
         """Return the same for a query."""

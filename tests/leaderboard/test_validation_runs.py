@@ -138,6 +138,14 @@ def test_a_document_that_is_nearly_one_of_the_corpus_gets_it_for_a_hint(folder):
     assert "'alpha/docs/page_007.md_0_2048'" in finding.fix
 
 
+def test_an_id_in_other_capitals_gets_the_one_of_the_dataset_for_a_hint(folder):
+    path = folder / "alpha.trec"
+    doc_id = path.read_text(encoding="utf-8").split("\t")[2]
+    edit(path, change_line(1, 2, doc_id.upper()))
+    (finding,) = (one for one in report_of(folder).findings if one.code == "E402")
+    assert finding.fix.startswith(f"did you mean '{doc_id}'")
+
+
 def test_ids_with_spaces_are_read_from_lines_that_are_separated_by_spaces(folder):
     path = folder / "alpha.trec"
     path.write_text(path.read_text().replace("\t", " "))

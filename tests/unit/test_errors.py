@@ -54,6 +54,13 @@ def test_an_unknown_name_is_told_with_near_ones_else_with_some():
     assert str(UnknownNameError("query", "zzz")) == "unknown query 'zzz'"
 
 
+def test_capitals_make_no_name_another_one():
+    for typed in ("BREAD", "Bread"):
+        assert str(UnknownNameError("dataset", typed, ["bread", "tea"])) == (
+            f"unknown dataset '{typed}'; did you mean 'bread'?"
+        )
+
+
 def test_what_stands_before_the_last_slash_makes_no_name_a_near_one():
     known = ["acme/angular", "acme/langchain", "acme/langchain-unfiltered"]
     for typed in ("langchin", "acme/langchin"):

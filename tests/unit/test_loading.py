@@ -562,6 +562,13 @@ def test_an_unknown_document_is_told_with_how_many_there_are(data):
         data.corpus["no"]
 
 
+def test_a_document_in_other_capitals_is_offered_wherever_it_stands():
+    corpus = load("nimbus").corpus  # capitals come before small letters: the last id of all stands at the other end
+    known = corpus.ids[-1]
+    with pytest.raises(UnknownNameError, match=rf"unknown document '{known.upper()}'; did you mean '{known}'"):
+        corpus[known.upper()]
+
+
 def test_judgments_that_are_no_rows_are_refused():
     with pytest.raises(RecordError, match="judgments, expected rows of query id, nugget id, document id and score"):
         Dataset.from_nugget_qrels(None)
