@@ -105,7 +105,9 @@ _CODES = (
          "search for all queries; one that finds nothing may be missing"),
     Code("E404", "other-fingerprint", "the dataset at hand is not the one that the board is made for",
          "take the board's snapshot"),
-    Code("E405", "identical-run", "the very same run was handed in before, in this file or another", "hand in the run of your own system"),
+    Code("E405", "identical-run", "the very same run was handed in before, in this file or another",
+         "hand in the run of your own system; where submission.yaml of one that was taken says something wrong, "
+         "open an issue that says what is true, and maintainers put it right"),
     Code("E406", "no-dataset", "the dataset is not at hand, so that nothing could be compared with it",
          "freshstack download it"),
     Code("W407", "missing-queries", "queries of the dataset are missing, and score 0", "search for them"),
@@ -124,7 +126,8 @@ _CODES = (
          "say in the description how the two systems differ"),
     Code("E501", "foreign-change", "a pull request of a submission changes something else", "hand that in by itself"),
     Code("E502", "changes-submission", "a submission that was taken is changed or deleted",
-         "hand in a new one; maintainers put old ones right"),
+         "hand in another run as a new one; where submission.yaml says something wrong, open an issue that says what is "
+         "true, and maintainers put it right"),
     Code("E503", "no-submission", "a pull request adds no submission", "add a submission's folder"),
 )  # fmt: skip
 

@@ -303,6 +303,9 @@ def test_the_file_of_somebody_else_is_refused(folder):
     shutil.copy(other / "beta.trec", folder / "beta.trec")
     (told,) = (one for one in report_of(folder).findings if one.code == "E405")
     assert told.got == "the very file of 20261101-acme-bm25"
+    assert "submission.yaml of one that was taken says something wrong, open an issue" in told.fix, (
+        "it may be one's own"
+    )
     both = report_of(other, folder)
     assert [(one.code, one.file) for one in both.findings if one.code == "E405"] == [
         ("E405", str(folder / "beta.trec"))
