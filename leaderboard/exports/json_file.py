@@ -40,7 +40,11 @@ def board_json(board: Board, verdicts: Verdicts) -> str:
 
 def _system(board: Board, entry: Entry) -> dict[str, Any]:
     shown = {scope: scores for scope in board.scopes if (scores := entry.scores(scope)) is not None}
-    return {**facts_of(entry), "scores": {scope: _scores(scores) for scope, scores in shown.items()}}
+    return {
+        **facts_of(entry),
+        "scores": {scope: _scores(scores) for scope, scores in shown.items()},
+        "cutoff": {topic: asdict(cutoff) for topic, cutoff in entry.cutoff.items()},
+    }
 
 
 def _scores(scores: Scores) -> dict[str, Any]:

@@ -72,6 +72,23 @@ def test_json_has_the_verdicts_with_the_standing_of_every_tested_system(board, v
     assert told["resamples"] == 200
 
 
+def test_json_has_the_scores_before_and_after_the_end_of_training_that_were_computed(board, verdicts):
+    told = {system["id"]: system["cutoff"] for system in json.loads(board_json(board, verdicts))["systems"]}
+    known = 0
+    for entry in board.entries:
+        topics = json.loads((entry.folder / "scores.json").read_text(encoding="utf-8"))["topics"]
+        computed = {name: topic["cutoff"] for name, topic in topics.items() if topic["cutoff"] is not None}
+        assert told[entry.entry_id].keys() == computed.keys()
+        for name, expected in computed.items():
+            found, known = told[entry.entry_id][name], known + 1
+            assert (found["date"], found["undated"]) == (expected["date"], expected["undated"])
+            for part in ("before", "after"):
+                assert found[part]["queries"] == expected[part]["queries"]
+                values = {measure: score["value"] for measure, score in found[part]["measures"].items()}
+                assert values == {measure: score["value"] for measure, score in expected[part]["measures"].items()}
+    assert known, "some system says when its training ended"
+
+
 def test_hostile_text_stays_within_its_cell(board, verdicts):
     names = {entry.name for entry in board.entries}
     assert {line["name"].removeprefix("'") for line in lines_of(board_csv(board, verdicts))} == names
