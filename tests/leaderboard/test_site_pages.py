@@ -408,7 +408,35 @@ def test_without_a_script_all_pages_say_the_same(browse):
     scripted, plain = browse(PAGES[0]), browse(PAGES[0], java_script_enabled=False)
     for path in PAGES:
         if "/compare/" not in path:
-            assert scripted.goto(path).locator("main").inner_text() == plain.goto(path).locator("main").inner_text()
+            page = scripted.goto(path)
+            page.evaluate("document.getElementById('copying')?.remove()")  # a button that only a script can serve
+            assert page.locator("main").inner_text() == plain.goto(path).locator("main").inner_text()
+
+
+@browsed
+def test_the_command_that_makes_a_system_again_is_copied_whole(browse, board):
+    window = browse(PAGES[0])
+    window.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    window.page.get_by_role("button", name="Copy the command").press("Enter")
+    assert window.page.locator("#copying [role=status]").inner_text() == "The command was copied."
+    command = board.entry(TINY).submission.reproduce.command
+    assert window.page.evaluate("navigator.clipboard.readText()") == command
+
+
+@browsed
+def test_where_a_browser_does_not_let_pages_copy_the_command_is_selected(browse, board):
+    page = browse(PAGES[0]).page
+    page.evaluate("() => { navigator.clipboard.writeText = async () => { throw new Error('denied'); }; }")
+    page.get_by_role("button", name="Copy the command").click()
+    assert "does not let pages copy" in page.locator("#copying [role=status]").inner_text()
+    assert page.evaluate("getSelection().toString()") == board.entry(TINY).submission.reproduce.command
+
+
+@browsed
+def test_without_a_script_there_is_no_button_that_copies(browse):
+    page = browse(PAGES[0], java_script_enabled=False).page
+    assert page.locator("#command").is_visible()
+    assert page.get_by_role("button", name="Copy the command").count() == 0
 
 
 # Quarters and verdicts
