@@ -1,12 +1,23 @@
-"""Small horizontal bars that start at 0: wins, ties and losses, or shares of documents."""
+"""Small horizontal bars that start at 0: wins, ties and losses, shares of documents, or times with their tail."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from freshstack_datasets.errors import InputError, shown
-from freshstack_datasets.report.numbers import checked
+from freshstack_datasets.report.numbers import MISSING, checked
 from freshstack_datasets.report.points import WIDE
-from freshstack_datasets.report.svg import FONT, LINE, flowed, label, line, picture, rectangle, titled
+from freshstack_datasets.report.svg import (
+    FONT,
+    LINE,
+    element,
+    flowed,
+    label,
+    line,
+    number,
+    picture,
+    rectangle,
+    titled,
+)
 from freshstack_datasets.report.tables import Column, table
 from freshstack_datasets.report.text import plain, width_of
 
@@ -41,13 +52,21 @@ class Bar:
     Args:
         name: What it belongs to; foreign text.
         parts: Its parts from 0 on; the same names in the same order in every bar of a chart.
+        whisker: What a line leads to from the end of the bar, such as the 95th percentile of what the bar has the
+            median of; None where it is not known. All whiskers of a chart have the same name.
     """
 
     name: str
     parts: tuple[Part, ...]
+    whisker: Part | None = None
 
     @property
     def length(self) -> float:
+        """How far it reaches: all its parts together, or its whisker."""
+        return max(self.end, self.whisker.amount if self.whisker else 0.0)
+
+    @property
+    def end(self) -> float:
         """All its parts together."""
         return sum(part.amount for part in self.parts)
 
@@ -62,13 +81,15 @@ def bars(rows: Sequence[Bar], *, title: str, about: str, width: int = WIDE) -> s
         width: ``WIDE`` or ``NARROW``.
 
     Raises:
-        InputError: The bars have different parts.
+        InputError: The bars have different parts or whiskers.
     """
-    parts = _parts(rows)
+    parts, whisker = _parts(rows), _whisker(rows)
     wide = width >= WIDE
     pitch = LINE + 4 if wide else 2 * LINE + 2
-    legend, top = flowed([(_sign(place), name) for place, name in enumerate(parts)], width, 0.0)
-    written = [" / ".join(part.text for part in row.parts) for row in rows]
+    signs = [(_sign(place), name) for place, name in enumerate(parts)]
+    signs += [(_line(-7, 0, 7), whisker)] if whisker else []
+    legend, top = flowed(signs, width, 0.0)
+    written = [" / ".join(_texts(row, whisker)) for row in rows]
     right = width - max((width_of(plain(text), FONT) for text in written), default=0.0) - 8
     left = min(max((width_of(plain(row.name), FONT) for row in rows), default=0.0) + 10, 240.0) if wide else 0.0
     scale = (max(right, left + 40) - left) / (max((row.length for row in rows), default=0.0) or 1.0)
@@ -88,8 +109,23 @@ def bars(rows: Sequence[Bar], *, title: str, about: str, width: int = WIDE) -> s
 
 def bars_table(caption: str, rows: Sequence[Bar]) -> str:
     """Return the same amounts as a table."""
-    heads = [Column("Name"), *(Column(name, numeric=True) for name in _parts(rows))]
-    return table(caption, heads, [[row.name, *(part.text for part in row.parts)] for row in rows])
+    whisker = _whisker(rows)
+    heads = [Column("Name"), *(Column(name, numeric=True) for name in (*_parts(rows), *([whisker] if whisker else [])))]
+    return table(caption, heads, [[row.name, *_texts(row, whisker)] for row in rows])
+
+
+def _texts(row: Bar, whisker: str) -> list[str]:
+    """Return what is written of a bar; of its whisker where any bar of the chart has one."""
+    texts = [part.text for part in row.parts]
+    return [*texts, row.whisker.text if row.whisker else MISSING] if whisker else texts
+
+
+def _whisker(rows: Sequence[Bar]) -> str:
+    """Return what the whiskers of a chart are called, "" where there is none."""
+    found = sorted({row.whisker.name for row in rows if row.whisker})
+    if len(found) > 1:
+        raise InputError("the bars of a chart have different whiskers", expected=shown(found[0]), got=shown(found[1]))
+    return found[0] if found else ""
 
 
 def _parts(rows: Sequence[Bar]) -> tuple[str, ...]:
@@ -107,6 +143,15 @@ def _drawn(row: Bar, left: float, base: float, scale: float) -> Iterator[str]:
             block = rectangle(left, base, part.amount * scale, _HEIGHT, f"fs-part {_colour(place)}")
             yield titled(f"{row.name}, {part.name}: {part.text}", block)
         left += part.amount * scale
+    if row.whisker:
+        there = left + (row.whisker.amount - row.end) * scale
+        yield titled(f"{row.name}, {row.whisker.name}: {row.whisker.text}", _line(left, base + _HEIGHT / 2, there))
+
+
+def _line(start: float, y: float, end: float) -> str:
+    """Return a whisker: a line with a stroke across its end."""
+    path = f"M{number(start)} {number(y)}H{number(end)}M{number(end)} {number(y - 4)}V{number(y + 4)}"
+    return element("path", d=path, class_="fs-whisker fs-c7")
 
 
 def _sign(place: int) -> str:

@@ -1,6 +1,7 @@
 """What was found for a query, and bars: which sign stands where."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -175,7 +176,39 @@ def test_the_table_of_bars_holds_the_same():
     assert rows == ["|Name||wins||ties||losses|", "|a||1||2||3|"]
 
 
+def timed(name, half, most):
+    return Bar(name, (Part("p50", half, f"{half} ms"),), None if most is None else Part("p95", most, f"{most} ms"))
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_whisker_leads_from_the_end_of_its_bar_to_its_own_value_on_the_same_scale(width):
+    svg = bars([timed("a", 20, 50), timed("b", 10, None), timed("c", 0, 25)], width=width, **WORDS)
+    found = blocks(svg)
+    assert list(found) == ["a, p50: 20 ms", "b, p50: 10 ms"]
+    left, length = found["a, p50: 20 ms"]
+    paths = {}
+    for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        title, path = group.find(f"{SVG}title"), group.find(f"{SVG}path")
+        if title is not None and path is not None:
+            start, end = re.match(r"M([\d.]+) [\d.]+H([\d.]+)M", path.get("d")).groups()
+            paths[title.text] = (float(start), float(end))
+    # 20 ms are as long as the bar: 50 ms are 2.5 times as long, and 25 ms begin at 0 where there is no bar
+    assert paths["a, p95: 50 ms"] == pytest.approx((left + length, left + 2.5 * length), abs=0.05)
+    assert paths["c, p95: 25 ms"] == pytest.approx((left, left + 1.25 * length), abs=0.05)
+    assert len(paths) == 2
+    assert {"20 ms / 50 ms", "10 ms / n/a", "p50", "p95"} <= set(words(svg))
+
+
+def test_whiskers_are_in_the_table_and_are_all_of_one_kind():
+    rows = re.findall("<tr>(.*?)</tr>", bars_table("t", [timed("a", 20, 50), timed("b", 10, None)]))
+    assert [re.sub("<[^>]+>", "|", row) for row in rows] == ["|Name||p50||p95|", "|a||20 ms||50 ms|", "|b||10 ms||n/a|"]
+    with pytest.raises(InputError, match="different whiskers"):
+        bars([timed("a", 20, 50), Bar("b", (Part("p50", 1, "1"),), Part("p99", 2, "2"))], **WORDS)
+
+
 def test_every_class_of_grids_and_bars_has_a_style():
-    svgs = nugget_grid(NUGGETS, RANKED, **WORDS) + bars([bar("a", 1, 2, 3)], **WORDS)
+    svgs = nugget_grid(NUGGETS, RANKED, **WORDS) + bars(
+        [bar("a", 1, 2, 3), replace(bar("b", 1, 2, 3), whisker=Part("most", 9, "9"))], **WORDS
+    )
     used = {name for found in re.findall(r'class="([^"]+)"', svgs) for name in found.split()}
     assert {name for name in used if f".{name}" not in stylesheet()} == set()
