@@ -6,6 +6,7 @@ import shutil
 import pytest
 import yaml
 
+from freshstack_datasets import __version__
 from leaderboard.boards.definition import read_definition
 from leaderboard.boards.places import SUBMISSIONS
 from leaderboard.checking import check_boards
@@ -79,9 +80,9 @@ def test_values_per_query_that_were_changed_are_found(root):
 
 def test_another_version_of_the_evaluator_is_a_warning_when_its_scores_are_the_same(root):
     path = root / BOARD / SNAPSHOT / entry_of(2) / "scores.json"
-    told = json.loads(path.read_text(encoding="utf-8"))
-    told["evaluator"]["version"] = "0.1"
-    path.write_text(json.dumps(told, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(__version__, "0.1"), encoding="utf-8")  # as evaluator, and in each signature
+    assert text.count(__version__) == 1 + 2 * 3
     found = [*check_boards([root / BOARD / SNAPSHOT], root, rescore=True)]
     assert [(one.code, one.is_error) for one in found if one.code == "rescored"] == [("rescored", False)]
 
