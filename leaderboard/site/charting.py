@@ -23,6 +23,7 @@ from leaderboard.boards.records import Board, Entry, Topic
 from leaderboard.site import addresses, words
 from leaderboard.site.pages import Page, Published, Site, page, scope_title
 from leaderboard.site.table import in_order, score_of
+from leaderboard.site.timing import timing
 from leaderboard.verdicts.records import Verdict
 
 
@@ -93,6 +94,12 @@ def charts(published: Published, scope: str, measure: str, by_topic: str | None)
         "Quality and latency",
         "The median time of a query as each submitter measured it, on hardware of their own: compare with care.",
         drawn.against(LATENCY, {entry.entry_id: entry.latency_ms for entry in board.entries}, "latency"),
+    )
+    yield Chart(
+        "timing",
+        "How long a query takes",
+        "Each median with its tail, the quickest first: the same for every topic and measure.",
+        timing(board),
     )
     yield Chart("topics", "Topic by topic", "An average hides much: orders differ from topic to topic.", by_topic)
     yield Chart(
