@@ -18,7 +18,8 @@ def atomic_folder(target: Path | str) -> Iterator[Path]:
     Whatever ends the block early, a full disk included, leaves neither ``target`` nor the temporary folder behind.
 
     Args:
-        target: Where the folder goes; it must not exist, or be an empty folder.
+        target: Where the folder goes; it must not exist, or be an empty folder. Folders above it that are missing are
+            made, and stay.
 
     Raises:
         InputError: Something is there already, or nothing can be put there.
@@ -48,7 +49,8 @@ def atomic_file(target: Path | str) -> Iterator[Path]:
     """Yield the path of a new file that replaces ``target`` when the block ends well.
 
     Args:
-        target: Where the file goes; a file that is there is replaced, and stays as it was if the block fails.
+        target: Where the file goes; a file that is there is replaced, and stays as it was if the block fails. Folders
+            above it that are missing are made, and stay.
 
     Raises:
         InputError: The path is a folder, or a device or pipe, which must not be replaced by a file, or nothing can be

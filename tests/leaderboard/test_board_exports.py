@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from freshstack_datasets.cli import main as freshstack
 from leaderboard.boards.places import SUBMISSIONS
 from leaderboard.boards.published import read_published
 from leaderboard.boards.reading import read_board
@@ -183,6 +184,15 @@ def test_the_command_writes_a_file_or_prints(root, tmp_path, capsys):
     assert main([*typed, "--json"]) == 2
     assert "--format json prints the board" in capsys.readouterr().err
     assert main(["export", "nimbus/1999-01", "--root", str(root)]) == 2
+
+
+def test_a_file_in_a_folder_that_is_missing_gets_it_as_a_run_of_retrieve_does(root, tmp_path):
+    typed = ["export", f"{BOARD}/{SNAPSHOT}", "--root", str(root), "--out"]
+    assert main([*typed, str(tmp_path / "for" / "board" / "board.csv")]) == 0
+    run = tmp_path / "for" / "run" / "nimbus.trec"
+    assert freshstack(["retrieve", "nimbus", "--retriever", "bm25", "--out", str(run)]) == 0
+    assert len(lines_of((tmp_path / "for" / "board" / "board.csv").read_text(encoding="utf-8"))) == 54
+    assert run.is_file()
 
 
 def test_a_board_without_systems_is_exported_too(root, tmp_path):
