@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from freshstack_datasets.cli import main as freshstack
+from freshstack_datasets.cli import app, console
 from leaderboard.boards.places import SUBMISSIONS
 from leaderboard.boards.published import read_published
 from leaderboard.boards.reading import read_board
@@ -190,7 +190,8 @@ def test_a_file_in_a_folder_that_is_missing_gets_it_as_a_run_of_retrieve_does(ro
     typed = ["export", f"{BOARD}/{SNAPSHOT}", "--root", str(root), "--out"]
     assert main([*typed, str(tmp_path / "for" / "board" / "board.csv")]) == 0
     run = tmp_path / "for" / "run" / "nimbus.trec"
-    assert freshstack(["retrieve", "nimbus", "--retriever", "bm25", "--out", str(run)]) == 0
+    retrieve = ["retrieve", "nimbus", "--retriever", "bm25", "--out", str(run)]
+    assert console.run(app, retrieve, name="freshstack") == 0
     assert len(lines_of((tmp_path / "for" / "board" / "board.csv").read_text(encoding="utf-8"))) == 54
     assert run.is_file()
 
