@@ -10,9 +10,15 @@ from typer.main import get_command
 
 from builders.cli import app as builders
 from freshstack_datasets.cli import app as freshstack
+from leaderboard.cli import app as leaderboard
 from tests.docs.readme import ROOT
 
-_PROGRAMS = (("python", "-m", "builders"), ("freshstack",), ("make",))
+_APPS = {
+    ("python", "-m", "builders"): builders,
+    ("python", "-m", "leaderboard"): leaderboard,
+    ("freshstack",): freshstack,
+}
+_PROGRAMS = (*_APPS, ("make",))
 _CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _ENDS = ("|", "||", "&&", ";", ">", ">>", "{", "}", ")")
 
@@ -46,7 +52,7 @@ def wrong(script: str) -> list[str]:
 
 def options() -> set[str]:
     """Return every option of every command of this project."""
-    groups: list[Any] = [get_command(app) for app in (builders, freshstack)]
+    groups: list[Any] = [get_command(app) for app in _APPS.values()]
     return {option for group in groups for command in group.commands.values() for option in _of(command)}
 
 
@@ -54,8 +60,9 @@ def _wrong(words: list[str]) -> Iterator[str]:
     if words[0] == "make":
         yield from (f"make {word}: no such target" for word in words[1:] if "=" not in word and word not in _targets())
         return
-    command: Any = get_command(freshstack if words[0] == "freshstack" else builders)
-    rest = words[1 if words[0] == "freshstack" else 3 :]
+    program, app = next(one for one in _APPS.items() if tuple(words[: len(one[0])]) == one[0])
+    command: Any = get_command(app)
+    rest = words[len(program) :]
     if rest and not rest[0].startswith("-"):
         name = rest.pop(0)
         if name not in command.commands:
