@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -205,6 +205,12 @@ def _safe(value: object) -> object:
     if type(value) is str:
         return printable(value)
     return value
+
+
+@lru_cache(4096)
+def escaped(text: str) -> str:
+    """Return a text as templates write it, for cells of which there are so many that no template makes them."""
+    return str(environment().filters["escape"](_safe(text)))
 
 
 def address(value: str | None) -> str | None:

@@ -1,31 +1,24 @@
 """A page for each query: what it asks, which nuggets answer it, and what each system put where."""
 
 import shlex
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
 from freshstack_datasets.records import language_code
 from freshstack_datasets.report import NARROW, grid_key, nugget_grid
 from leaderboard.boards.records import Board, Topic
-from leaderboard.site import addresses
-from leaderboard.site.pages import Page, Published, Site, page
-from leaderboard.site.query_views import DEPTH, QueryView, Ranking, Shown, TopicQueries
+from leaderboard.site import addresses, words
+from leaderboard.site.pages import Page, Published, Site, escaped, page
+from leaderboard.site.query_views import DEPTH, TOP, QueryView, Ranking, Shown, TopicQueries
 
 LONGEST = 240
 """Characters of a question that are shown where its whole text is not."""
 
 
-def pages(site: Site) -> Iterator[Page]:
-    """Yield the lists of queries of all boards, and a page for each query, where the dataset is at hand."""
-    for published in site.published:
-        topics = site.shown_topics(published.board)
-        for topic in topics:
-            yield from _topic_pages(site, published, topic, topics)
-
-
-def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[Topic, ...]) -> Iterator[Page]:
+def topic_pages(site: Site, published: Published, topic: Topic) -> Iterator[Page]:
+    """Yield the list of the queries of a topic, and a page for each query, where the dataset is at hand."""
     board = published.board
     dataset = site.dataset(board, topic)
     if dataset is None:
@@ -33,7 +26,7 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
     held = TopicQueries(board, topic, dataset, site.with_text)
     shared: dict[str, Any] = {
         "topic": topic,
-        "topics": topics,
+        "topics": site.shown_topics(board),
         "here": "queries",
         "asked": asked,
         "show": lambda query_id: shlex.join(["freshstack", "show", f"{topic.dataset}@{board.snapshot}", query_id]),
@@ -41,6 +34,7 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
         "states": _STATES,
         "license": dataset.manifest.license if dataset.manifest else None,
     }
+    measures = (*map(str, board.measures), "Judged@10")
     path = addresses.queries_page(board.name, board.snapshot, topic.name)
     lines = tuple(held.lines())
     yield page(site, path, "queries.html", f"Queries of {topic.title}", published=published, lines=lines, **shared)
@@ -55,8 +49,12 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
             view=view,
             depth=DEPTH,
             language=language_code(view.query.language or dataset.language),
+            values=lambda ranking: _values(ranking, measures),
+            firsts=lambda ranking, view=view: _firsts(ranking, len(view.nuggets)),
             places=_places,
             strip=_strip,
+            ranks=_ranks,
+            most_named=NAMED,
             most_listed=LISTED,
             keys=(grid_key(), grid_key(width=NARROW)),
             grid=lambda ranking, view=view: _grid(view, ranking),
@@ -67,12 +65,15 @@ def _topic_pages(site: Site, published: Published, topic: Topic, topics: tuple[T
 
 def asked(text: str, title: str | None) -> str:
     """Return what a question is called in a list: its title, or the beginning of its text."""
-    words = " ".join((title or text).split())
-    return words if len(words) <= LONGEST else words[:LONGEST].rstrip() + "…"
+    line = " ".join((title or text).split())
+    return line if len(line) <= LONGEST else line[:LONGEST].rstrip() + "…"
 
 
 LISTED = 12
 """Systems of which a query's page lists the documents by name; the grid and the table of ranks have all of them."""
+
+NAMED = 6
+"""Systems that are named beside a document."""
 
 _STATES = {
     "relevant": ("yes", "✓ supports"),
@@ -82,13 +83,38 @@ _STATES = {
 """For each status, the class that colours it, and its mark with words."""
 
 
-def _places(ranking: Ranking) -> list[tuple[str, str, str]]:
-    """Return the class, the words and the document of each place; a site may list millions of them."""
-    return [
-        (kind, f"{words} {_numbered(place.supports)}" if place.supports else words, place.doc_id)
-        for place in ranking.places
-        for kind, words in (_STATES[place.status],)
-    ]
+def _values(ranking: Ranking, measures: Sequence[str]) -> str:
+    """Return a cell for each value of a system, as HTML."""
+    return "".join(f'<td class="num">{words.number(ranking.values.get(measure))}</td>' for measure in measures)
+
+
+def _firsts(ranking: Ranking, nuggets: int) -> str:
+    """Return a cell for the first rank of each nugget, as HTML."""
+    return "".join(_first(ranking.first(nugget)) for nugget in range(nuggets))
+
+
+@cache
+def _first(rank: int | None) -> str:
+    if rank is None:
+        return f'<td class="num"><span class="muted"><abbr title="Not within the first {DEPTH}">–</abbr></span></td>'
+    return f'<td class="num{" found" if rank <= TOP else ""}">{rank}</td>'
+
+
+def _places(ranking: Ranking) -> list[tuple[str, str]]:
+    """Return the mark, as HTML, and the document of each place; a site may list millions of them."""
+    return [(_mark(place.status, place.supports), place.doc_id) for place in ranking.places]
+
+
+@lru_cache(4096)
+def _mark(status: str, supports: frozenset[int]) -> str:
+    kind, said = _STATES[status]
+    return f'<span class="state {kind}">{said}{" " if supports else ""}{_numbered(supports)}</span>'
+
+
+def _ranks(one: Shown) -> str:
+    """Return the systems that rank a document best, as HTML."""
+    named = one.ranks[:NAMED]
+    return "".join(f'<span class="rank">{rank} <bdi>{escaped(entry.name)}</bdi></span>' for entry, rank in named)
 
 
 def _strip(ranking: Ranking) -> str:
@@ -99,8 +125,8 @@ def _strip(ranking: Ranking) -> str:
 
 @lru_cache(4096)
 def _cell(status: str, supports: frozenset[int]) -> str:
-    kind, words = _STATES[status]
-    return f'<td class="{kind}">{_numbered(supports) or words[0]}</td>'
+    kind, said = _STATES[status]
+    return f'<td class="{kind}">{_numbered(supports) or said[0]}</td>'
 
 
 @lru_cache(4096)

@@ -23,7 +23,7 @@ _AT_ONCE = 5_000
 """Documents that are read together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranking:
     """How one system answered the query.
 
@@ -43,7 +43,15 @@ class Ranking:
         Args:
             nugget: The nugget, counted from 0.
         """
-        return next((rank for rank, place in enumerate(self.places, 1) if nugget in place.supports), None)
+        return self._firsts.get(nugget)
+
+    @cached_property
+    def _firsts(self) -> Mapping[int, int]:
+        found: dict[int, int] = {}
+        for rank, place in enumerate(self.places, 1):
+            for nugget in place.supports:
+                found.setdefault(nugget, rank)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,14 @@ class QueryView:
     left_out: int
     previous: str | None
     following: str | None
+
+    def finders(self, nugget: int) -> int:
+        """Return how many systems have a document that supports a nugget within what is shown of their rankings.
+
+        Args:
+            nugget: The nugget, counted from 0.
+        """
+        return sum(1 for ranking in self.rankings if ranking.first(nugget))
 
 
 @dataclass(frozen=True, slots=True)

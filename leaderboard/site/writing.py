@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from freshstack_datasets.errors import InputError, UnknownNameError, shown, shown_path
@@ -24,11 +24,11 @@ from leaderboard.site import (
     downloads,
     home,
     quarters,
-    queries,
     systems,
     table,
     tiers,
 )
+from leaderboard.site.filing import write, writing_queries
 from leaderboard.site.pages import HERE, Page, Published, Site, address
 from leaderboard.verdicts.deciding import across, decide
 
@@ -37,7 +37,6 @@ SECTIONS: tuple[Callable[[Site], Iterable[Page]], ...] = (
     table.pages,
     charting.pages,
     systems.pages,
-    queries.pages,
     comparing.pages,
     tiers.pages,
     quarters.pages,
@@ -45,7 +44,7 @@ SECTIONS: tuple[Callable[[Site], Iterable[Page]], ...] = (
     changes.pages,
     downloads.pages,
 )
-"""What makes pages of a site, in the order that they are written."""
+"""What makes pages of a site, but for those of queries."""
 
 MARK = "site.json"
 """The file that tells a site of ours from any other folder, and what it was made of."""
@@ -108,11 +107,13 @@ def build_site(
     refuse_foreign(out)
     boards = [read_board(folder) for folder in chosen(root, only)]
     site = site_of(boards, datasets, with_text, *options, resamples=resamples, seed=seed)
-    with _replacing(out) as work:
-        files = [*_write(work, (page for section in SECTIONS for page in section(site))), *_copy(work)]
-        files.append(_write_one(work, Page(MARK, _mark(site))))
+    with _replacing(out) as work, writing_queries(site, work) as queries:
+        written = write(work, chain(*(section(site) for section in SECTIONS), _files(site)))
+        for more in queries():
+            for path, size in more.items():
+                written.add(path, size)
     warnings = [*(warning for board in boards for warning in board.warnings), *site.warnings]
-    return Built(out, tuple(boards), len(files), sum(files), tuple(warnings))
+    return Built(out, tuple(boards), len(written), sum(written.values()), tuple(warnings))
 
 
 def site_of(
@@ -218,32 +219,16 @@ def _replacing(out: Path) -> Iterator[Path]:
             shutil.rmtree(old, ignore_errors=True)
 
 
-def _write(work: Path, pages: Iterable[Page]) -> Iterator[int]:
-    seen: set[str] = set()
-    for page in pages:
-        if page.path in seen:  # a page must never hide another one
-            raise InputError(f"two pages at {page.path}", expected="names that differ", hint="rename one of them")
-        seen.add(page.path)
-        yield _write_one(work, page)
-
-
-def _write_one(work: Path, page: Page) -> int:
-    path = work / page.path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = page.text.encode("utf-8", "replace")  # a half of a surrogate pair is a question mark
-    path.write_bytes(content)
-    return len(content)
-
-
-def _copy(work: Path) -> Iterator[int]:
-    """Copy the files that no board changes: one script, and the style of charts with that of pages."""
+def _files(site: Site) -> Iterator[Page]:
+    """Yield the files that no board changes, one script and the style of charts with that of pages, and the mark."""
     held = {source.name: source.read_text(encoding="utf-8") for source in sorted((HERE / "static").iterdir())}
     scripts = [name for name in held if name.endswith(".js")]
     held["site.js"] = "".join(held.pop(name) for name in scripts)
     held["style.css"] += stylesheet()
     for name, text in held.items():
-        yield _write_one(work, Page(name, text))
-    yield _write_one(work, Page(".nojekyll", ""))  # GitHub's pages would leave out some names otherwise
+        yield Page(name, text)
+    yield Page(".nojekyll", "")  # GitHub's pages would leave out some names otherwise
+    yield Page(MARK, _mark(site))
 
 
 def _mark(site: Site) -> str:

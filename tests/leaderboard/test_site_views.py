@@ -183,7 +183,8 @@ def test_every_system_has_a_grid_whose_signs_are_explained_once_and_the_first_ha
 ):
     monkeypatch.setattr(queries, "LISTED", 2)
     site = Site((Published(held.board, NO_VERDICTS),), {}, lambda name, snapshot: held.dataset)
-    text = next(page.text for page in queries.pages(site) if page.path.endswith("q-q.html"))
+    made = queries.topic_pages(site, site.published[0], held.topic)
+    text = next(page.text for page in made if page.path.endswith("q-q.html"))
     assert [text.count(f"<title>Nuggets by rank: {name}</title>") for name in "abc"] == [1, 1, 1]
     assert text.count('<ol class="places">') == 2
     assert text.count("judged relevant</text>") == 2  # for a desk and for a phone
