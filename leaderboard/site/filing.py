@@ -22,6 +22,9 @@ Share = Sequence[tuple[Published, Topic]]
 LEAST = 5_000
 """Rankings to show, of every system for every query, that are worth the start of processes: about five seconds."""
 
+_KEPT = 31 << 20
+"""Bytes, of at most 32 MiB that glibc takes: new memory for each array of each run takes a fifth of a process's time."""
+
 
 class Written(dict[str, int]):
     """The files that were written, by path, with their bytes."""
@@ -158,6 +161,7 @@ def _deaf() -> Iterator[None]:
 def _help(pipe: "Connection[Written | None, tuple[Site, Share, Path]]") -> None:
     """Write a share, in a process of its own, and tell of it."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    bytes(_KEPT)  # let go at once, which makes glibc keep the memory of arrays of that size for those that follow
     with suppress(EOFError, OSError):  # nobody waits for it any more
         given, written = pipe.recv(), None
         with suppress(Exception):  # the process that waits for it meets the same, and tells of it
