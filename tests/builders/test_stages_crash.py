@@ -76,16 +76,19 @@ def test_a_defect_is_shown_where_it_is(tmp_path):
         run(DivisibleWords(tmp_path / "log"), [(1,), ([],)], tmp_path)
 
 
-def test_a_process_whose_parent_was_killed_ends_without_a_word():
+def test_a_process_whose_parent_was_killed_ends_without_a_word(tmp_path):
     script = """
+import sys
 import multiprocessing
 from builders.stages.worker import _serve
 from tests.builders.counting_stage import Squares
 from pathlib import Path
 ours, theirs = multiprocessing.Pipe()
 ours.close()
-_serve(Squares(Path("log")), theirs, ".")
+_serve(Squares(Path(sys.argv[1])), theirs, ".")
 """
     root = Path(__file__).parents[2]
-    ended = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, timeout=100, check=False)
+    command = [sys.executable, "-c", script, tmp_path / "log"]
+    ended = subprocess.run(command, cwd=root, capture_output=True, timeout=100, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "closed\n"
